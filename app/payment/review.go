@@ -1,0 +1,252 @@
+package payment
+
+import (
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Review is one open question about a payment or an order. Reason and Key identify it.
+type Review struct {
+	Reason   Reason
+	Key      string // tells several of one reason apart: a refund's ref, a raw word, the id of a decision
+	AtRisk   int64  // minor units of Currency
+	Currency string
+	Urgent   bool
+}
+
+// ID is what a decision's Ref holds when it answers this review.
+func (r Review) ID() string {
+	if r.Key == "" {
+		return string(r.Reason)
+	}
+	return string(r.Reason) + ":" + r.Key
+}
+
+// reviews lists what a person is asked, once the standing is known.
+func (e *evidence) reviews() {
+	e.reviewUnknown()
+	e.reviewDifference()
+	e.reviewReversal()
+	e.reviewLate()
+	e.reviewTwice()
+	if e.hasMoney || e.s.Reversed > 0 {
+		e.reviewReturned()
+		e.reviewForeign()
+	}
+	if e.hasUnmapped {
+		e.reviewUnmapped()
+	}
+	if e.hasDecision {
+		e.reviewOwed()
+	}
+}
+
+func (e *evidence) add(reason Reason, key string, atRisk int64) {
+	e.list = append(e.list, Review{Reason: reason, Key: key, AtRisk: atRisk, Currency: e.t.Currency})
+}
+
+// unless adds a review that a person may have answered, having seen its newest evidence.
+func (e *evidence) unless(rv Review, newest int64, acts ...Act) {
+	for i := range e.facts {
+		f := &e.facts[i]
+		if f.Kind == FactDecision && f.Saw >= newest && slices.Contains(acts, f.Act) &&
+			(f.Ref == rv.ID() || f.Ref == "" && f.Act != ActIgnore) && !undone(e.facts, f) {
+			return
+		}
+	}
+	if rv.Currency == "" {
+		rv.Currency = e.t.Currency
+	}
+	e.list = append(e.list, rv)
+}
+
+// newest is the newest version among the facts that match, 0: none does.
+func (e *evidence) newest(match func(*Fact) bool) int64 {
+	var v int64
+	for i := range e.facts {
+		if match(&e.facts[i]) {
+			v = max(v, e.facts[i].version())
+		}
+	}
+	return v
+}
+
+func (e *evidence) reviewUnknown() {
+	switch e.s.Cause {
+	case Contradiction:
+		e.add(ReasonContradiction, "", e.s.Received)
+	case NoAnswer:
+		e.add(ReasonNoAnswer, "", e.t.Amount)
+	}
+}
+
+// difference shows the odd with the latest own time; beside a success it can be ignored.
+func (e *evidence) reviewDifference() {
+	if e.odd == nil {
+		return
+	}
+	odd, newest := e.odd, int64(0)
+	for i := range e.facts {
+		f := &e.facts[i]
+		if f.isOdd(&e.t) && !e.void(f, true) && !e.void(f, false) {
+			newest = max(newest, f.version())
+			if f.OwnMs > odd.OwnMs || f.OwnMs == odd.OwnMs && f.Amount > odd.Amount {
+				odd = f
+			}
+		}
+	}
+	rv := Review{Reason: ReasonDifference, AtRisk: odd.tally(), Currency: odd.Currency}
+	if !odd.telling() {
+		rv.AtRisk, rv.Currency = e.t.Amount, e.t.Currency
+	}
+	if e.s.Cause == Difference {
+		newest = math.MaxInt64
+	}
+	e.unless(rv, newest, ActIgnore)
+}
+
+// reversal is urgent; a later success word joins its evidence. Money that came elsewhere since answers it.
+func (e *evidence) reviewReversal() {
+	if e.s.Reversed == 0 {
+		return
+	}
+	newest := e.newest(func(f *Fact) bool {
+		return f.says(WordReversed) || f.denies() || f.claims(&e.t) || f.Kind == FactDispute && f.speaks() && f.Status == DisputeLost
+	})
+	if e.elsewhere() && newest <= e.d.Saw {
+		return
+	}
+	e.unless(Review{Reason: ReasonReversed, AtRisk: e.s.Reversed, Urgent: true}, newest, ActIgnore)
+}
+
+func (e *evidence) reviewLate() {
+	if !e.s.Late || !e.s.Paid() {
+		return
+	}
+	if e.d != nil && e.late.sawBy(e.d) {
+		return
+	}
+	e.unlessAny(ReasonLate, e.s.Left(), e.late.version(), ActFulfil, ActRefund)
+}
+
+// unlessAny is unless for acts that answer whatever review they name.
+func (e *evidence) unlessAny(reason Reason, atRisk, newest int64, acts ...Act) {
+	for i := range e.facts {
+		f := &e.facts[i]
+		if f.Kind == FactDecision && f.Saw >= newest && slices.Contains(acts, f.Act) && !undone(e.facts, f) {
+			return
+		}
+	}
+	e.add(reason, "", atRisk)
+}
+
+// returned compares what went back with what came.
+func (e *evidence) reviewReturned() {
+	newest := e.newest(func(f *Fact) bool {
+		return (f.Kind == FactRefund || f.Kind == FactDispute) && f.speaks() || f.says(WordReversed)
+	})
+	if newest == 0 {
+		return
+	}
+	back := sum(e.s.Refunded, e.s.Reversed)
+	switch {
+	case e.s.Received > 0:
+		if back > e.s.Received {
+			e.unless(Review{Reason: ReasonExcess, AtRisk: back - e.s.Received}, newest, ActIgnore)
+		}
+	case e.s.Settled() && e.s.State != Succeeded && !e.voided && sum(e.s.Refunded, e.s.Disputed) > 0:
+		e.unless(Review{Reason: ReasonMoved, AtRisk: max(e.s.Refunded, e.s.Disputed)}, newest, ActIgnore)
+	}
+}
+
+// twice: a person took the money another way, and the gateway took it too.
+func (e *evidence) reviewTwice() {
+	both := e.s.both()
+	if both == 0 {
+		return
+	}
+	newest := e.newest(func(f *Fact) bool { return f.says(WordSucceeded) || f.says(WordReversed) || f == e.d })
+	e.unless(Review{Reason: ReasonElsewhere, AtRisk: both}, newest, ActKeepBoth, ActRefund, ActIgnore)
+}
+
+// foreign: a refund or dispute in another currency is not counted, so a person looks at it.
+func (e *evidence) reviewForeign() {
+	for i := range e.facts {
+		f := &e.facts[i]
+		if (f.Kind == FactRefund || f.Kind == FactDispute) && !e.ours(f) && e.isLatest(i, newestVersion) {
+			rv := Review{Reason: ReasonDifference, Key: string(f.Kind) + ":" + f.Ref, AtRisk: f.tally(), Currency: f.Currency}
+			e.unless(rv, f.version(), ActIgnore)
+		}
+	}
+}
+
+// unmapped: a word that the definition does not know, and no later answer that settles it.
+func (e *evidence) reviewUnmapped() {
+	for i := range e.facts {
+		f := &e.facts[i]
+		if f.Kind != FactUnmapped || e.d != nil && f.sawBy(e.d) || e.repeated(i) {
+			continue
+		}
+		answered, settled := e.answeredAfter(f.OwnMs)
+		if settled || e.t.HasQuery && !answered {
+			continue
+		}
+		e.unless(Review{Reason: ReasonUnmapped, Key: f.Ref, AtRisk: e.t.Amount}, f.version(), ActIgnore)
+	}
+}
+
+// repeated tells whether a later fact has the same unmapped word; the last one counts.
+func (e *evidence) repeated(i int) bool {
+	f := &e.facts[i]
+	for j := range e.facts {
+		g := &e.facts[j]
+		if j != i && g.Kind == FactUnmapped && g.Ref == f.Ref && (g.OwnMs > f.OwnMs || g.OwnMs == f.OwnMs && j < i) {
+			return true
+		}
+	}
+	return false
+}
+
+// answeredAfter tells whether a query asked after an instant was answered, and whether with a word that settles.
+func (e *evidence) answeredAfter(ms int64) (answered, settled bool) {
+	for i := range e.facts {
+		f := &e.facts[i]
+		if f.Kind == FactWord && f.Source == SourceQuery && f.OwnMs > ms {
+			answered = true
+			settled = settled || finality(f.Word) > 0 || f.Word == WordSucceeded || f.Word == WordReversed
+		}
+	}
+	return answered, settled
+}
+
+// owed: a refund was decided, and neither a refund nor proof has come since.
+func (e *evidence) reviewOwed() {
+	for i := range e.facts {
+		f := &e.facts[i]
+		if f.Kind != FactDecision || f.Act != ActRefund || undone(e.facts, f) {
+			continue
+		}
+		if e.s.State == Succeeded && e.s.Left() == 0 {
+			continue
+		}
+		amount := e.t.Amount
+		if f.HasAmount {
+			amount = f.tally()
+		}
+		came := e.s.Refunded - e.refunded(f.Saw)
+		if rv := (Review{Reason: ReasonRefundOwed, Key: strconv.FormatInt(f.ID, 10)}); came < amount && !e.proved(f, rv.ID()) {
+			e.add(rv.Reason, rv.Key, amount-max(0, came))
+		}
+	}
+}
+
+func (e *evidence) proved(owed *Fact, id string) bool {
+	for i := range e.facts {
+		f := &e.facts[i]
+		if f.Kind == FactDecision && f.Act == ActRefundProof && rank(f) > rank(owed) && (f.Ref == "" || f.Ref == id) && !undone(e.facts, f) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,41 @@
+package store
+
+// laws hold in every sound database; each query returns what breaks it.
+var laws = []law{
+	{"a payment's history ends in its state", `
+		SELECT p.public_id FROM payment p LEFT JOIN history h ON h.payment_id = p.id AND h.version = p.version
+		WHERE h.id IS NULL OR h.to_state != p.state OR h.to_cause != p.cause`},
+	{"a payment's history has one row for each version", `
+		SELECT p.public_id FROM payment p WHERE (SELECT count(*) FROM history h WHERE h.payment_id = p.id) != p.version`},
+	{"each move begins where the last one ended", `
+		SELECT h.payment_id || ' version ' || h.version FROM history h JOIN history b ON b.payment_id = h.payment_id AND b.version = h.version - 1
+		WHERE h.from_state != b.to_state OR h.from_cause != b.to_cause`},
+	{"no fact is newer than its payment", `
+		SELECT f.id FROM fact f JOIN payment p ON p.id = f.payment_id WHERE f.version > p.version`},
+	{"a payment's row counts its open reviews", `
+		SELECT p.public_id FROM payment p WHERE p.reviews != (SELECT count(*) FROM review v WHERE v.payment_id = p.id AND v.state = 'open')`},
+	{"an order counts its payments", `
+		SELECT o.order_ref FROM orders o WHERE o.payments != (SELECT count(*) FROM payment p WHERE p.order_id = o.id)`},
+	{"nobody waits for the first answer about a payment that is over", `
+		SELECT p.public_id FROM payment p JOIN timer t ON t.payment_id = p.id
+		WHERE p.state IN ('succeeded', 'failed', 'closed') AND t.why IN ('first', 'tail', 'expiry', 'give_up')`},
+	{"an open payment has an appointment and is looked after by the scan", `
+		SELECT p.public_id FROM payment p WHERE p.state IN ('pending', 'processing')
+		AND (p.next_reconciliation_at_ms IS NULL OR NOT EXISTS (SELECT 1 FROM timer t WHERE t.payment_id = p.id))`},
+	{"an inbox row that is done says for which payment", `
+		SELECT id FROM inbox WHERE state = 'done' AND payment_id IS NULL`},
+	{"a dead inbox row was shown to a person", `
+		SELECT i.id FROM inbox i WHERE i.state = 'dead' AND NOT EXISTS (SELECT 1 FROM review v WHERE v.inbox_id = i.id)`},
+	{"a dead event was shown to a person", `
+		SELECT e.seq FROM outbox e WHERE e.state = 'dead' AND NOT EXISTS (SELECT 1 FROM review v WHERE v.outbox_seq = e.seq)`},
+	{"only parked notices wait to be adopted", `
+		SELECT k.inbox_id FROM parked k JOIN inbox i ON i.id = k.inbox_id WHERE i.state != 'parked'`},
+	{"payment.succeeded is told once, unless a person acted", `
+		SELECT e.payment_id FROM outbox e WHERE e.type = 'payment.succeeded' GROUP BY e.payment_id
+		HAVING count(*) > 1 AND NOT EXISTS (SELECT 1 FROM fact f WHERE f.payment_id = e.payment_id AND f.kind = 'decision')`},
+	{"every success that was told has its order's fulfil key", `
+		SELECT e.seq FROM outbox e JOIN orders o ON o.id = e.order_id
+		WHERE e.type IN ('payment.succeeded', 'payment.succeeded_late', 'payment.duplicate') AND NOT EXISTS (SELECT 1 FROM once n WHERE n.key = 'fulfil:' || o.order_ref)`},
+	{"an unknown payment, and one called late, is or was in front of a person", `
+		SELECT p.public_id FROM payment p WHERE (p.state = 'unknown' OR p.late = 1) AND NOT EXISTS (SELECT 1 FROM review v WHERE v.payment_id = p.id)`},
+}

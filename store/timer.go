@@ -1,0 +1,113 @@
+package store
+
+// The lanes of timers, served in this order.
+const (
+	LaneReturn = 0 // the payer waits on the return page
+	LaneYoung  = 1 // the first rungs of the schedule
+	LaneOld    = 2 // the tail, daily questions
+	LaneHinted = 3 // asked because of a notice that proves nothing
+	LaneHold   = 9 // no question: failure_hold
+)
+
+// Timer is a durable appointment.
+type Timer struct {
+	PaymentID int64
+	Kind      string // ask or hold
+	Gateway   string
+	Lane      int64
+	DueMs     int64
+	LeasedMs  int64 // when it was last taken; 0: never
+	Attempts  int64 // unanswered questions in a row
+	Refers    int64 // the held fact
+	Why       string
+}
+
+const timerColumns = `payment_id, kind, gateway, lane, due_ms, leased_ms, attempts, refers, why`
+
+func scanTimer(r *Row) Timer {
+	return Timer{PaymentID: r.Int(0), Kind: r.Text(1), Gateway: r.Text(2), Lane: r.Int(3), DueMs: r.Int(4), LeasedMs: r.Int(5), Attempts: r.Int(6), Refers: r.Int(7), Why: r.Text(8)}
+}
+
+// SetTimer makes or replaces a payment's appointment of one kind.
+func (tx *Tx) SetTimer(t Timer) error {
+	_, err := tx.exec(`INSERT INTO timer (`+timerColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (payment_id, kind) DO UPDATE SET lane = excluded.lane, due_ms = excluded.due_ms, leased_ms = excluded.leased_ms,
+			attempts = excluded.attempts, refers = excluded.refers, why = excluded.why`,
+		t.PaymentID, t.Kind, t.Gateway, t.Lane, t.DueMs, t.LeasedMs, t.Attempts, t.Refers, t.Why)
+	return err
+}
+
+// DropTimer removes a payment's appointment of one kind.
+func (tx *Tx) DropTimer(paymentID int64, kind string) error {
+	_, err := tx.exec(`DELETE FROM timer WHERE payment_id = ? AND kind = ?`, paymentID, kind)
+	return err
+}
+
+// TimersOf lists a payment's appointments.
+func (rx *Rx) TimersOf(paymentID int64) (list []Timer, err error) {
+	err = rx.each(`SELECT `+timerColumns+` FROM timer WHERE payment_id = ? ORDER BY kind`, func(r *Row) { list = append(list, scanTimer(r)) }, paymentID)
+	return list, err
+}
+
+// ClaimTimers takes up to limit due appointments of a gateway's lane, oldest first, and moves them on to leaseMs
+// so that a crash has them due again.
+func (tx *Tx) ClaimTimers(gateway string, lane int64, nowMs, leaseMs int64, limit int) (list []Timer, err error) {
+	err = tx.each(`UPDATE timer SET due_ms = ?4, leased_ms = ?3
+		WHERE (payment_id, kind) IN (SELECT payment_id, kind FROM timer WHERE gateway = ?1 AND lane = ?2 AND due_ms <= ?3 ORDER BY due_ms LIMIT ?5)
+		RETURNING `+timerColumns,
+		func(r *Row) { list = append(list, scanTimer(r)) }, gateway, lane, nowMs, leaseMs, limit)
+	return list, err
+}
+
+// NextTimerMs returns when the next appointment of a gateway's lane is due.
+func (rx *Rx) NextTimerMs(gateway string, lane int64) (dueMs int64, ok bool, err error) {
+	ok, err = rx.one(`SELECT due_ms FROM timer WHERE gateway = ? AND lane = ? ORDER BY due_ms LIMIT 1`, func(r *Row) { dueMs = r.Int(0) }, gateway, lane)
+	return dueMs, ok, err
+}
+
+// TimerBacklog counts a gateway's overdue questions, up to a thousand, and gives the oldest's due time.
+func (rx *Rx) TimerBacklog(gateway string, nowMs int64) (count, oldestMs int64, err error) {
+	_, err = rx.one(`SELECT count(*), coalesce(min(due_ms), 0) FROM (
+			SELECT due_ms FROM timer WHERE gateway = ?1 AND lane IN (0, 1, 2, 3) AND due_ms <= ?2 ORDER BY lane, due_ms LIMIT 1000)`,
+		func(r *Row) { count, oldestMs = r.Int(0), r.Int(1) }, gateway, nowMs)
+	return count, oldestMs, err
+}
+
+// Query is one question to a gateway; alike answers in a row share one.
+type Query struct {
+	ID        int64
+	PaymentID int64
+	Gateway   string
+	AskedMs   int64
+	LastMs    int64
+	Class     string // answered, not_found, unreadable, timeout, refused, throttled, failing
+	Status    int    // HTTP status; 0: none
+	Digest    []byte
+	Detail    string
+	Repeats   int64
+}
+
+const queryColumns = `id, payment_id, gateway, asked_ms, last_ms, class, status, digest, detail, repeats`
+
+func scanQuery(r *Row) Query {
+	return Query{ID: r.Int(0), PaymentID: r.Int(1), Gateway: r.Text(2), AskedMs: r.Int(3), LastMs: r.Int(4), Class: r.Text(5), Status: int(r.Int(6)), Digest: r.Blob(7), Detail: r.Text(8), Repeats: r.Int(9)}
+}
+
+// LogQuery records a question, or counts it on the payment's last one when that was answered alike.
+func (tx *Tx) LogQuery(q Query) error {
+	n, err := tx.exec(`UPDATE query SET repeats = repeats + 1, last_ms = ?2
+		WHERE id = (SELECT max(id) FROM query WHERE payment_id = ?1) AND class = ?3 AND status = ?4 AND digest IS ?5`,
+		q.PaymentID, q.AskedMs, q.Class, q.Status, q.Digest)
+	if err != nil || n == 1 {
+		return err
+	}
+	_, err = tx.insert(`INSERT INTO query (payment_id, gateway, asked_ms, last_ms, class, status, digest, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		q.PaymentID, q.Gateway, q.AskedMs, q.AskedMs, q.Class, q.Status, q.Digest, q.Detail)
+	return err
+}
+
+// QueriesOf lists the questions about a payment, oldest first.
+func (rx *Rx) QueriesOf(paymentID int64) (list []Query, err error) {
+	err = rx.each(`SELECT `+queryColumns+` FROM query WHERE payment_id = ? ORDER BY id`, func(r *Row) { list = append(list, scanQuery(r)) }, paymentID)
+	return list, err
+}
