@@ -1,0 +1,190 @@
+package gateway
+
+import (
+	"crypto/sha256"
+	"net/http"
+	"time"
+
+	"nodrop/app/payment"
+)
+
+// ReadAnswer decodes an answer of Query, also one that was stored. An answer that was
+// none gives no observation; not found and unreadable give one with that word.
+func (g *Gateway) ReadAnswer(q Question, a Answer) Reading {
+	switch a.Class {
+	case ClassAnswered, ClassNotFound, ClassUnreadable:
+	default:
+		return Reading{Verdict: Ignored, Reason: a.Class, Detail: a.Detail, Secret: -1}
+	}
+	if g.query == nil || a.Step < 0 || a.Step >= len(g.query.steps) || a.Class == ClassUnreadable {
+		return unreadableAnswer(a.Detail, "")
+	}
+	_, _, rd := g.classify(q, a)
+	return rd
+}
+
+// classify sorts an answer that has arrived whole and decodes it.
+func (g *Gateway) classify(q Question, a Answer) (class, detail string, rd Reading) {
+	switch {
+	case a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden:
+		class, detail = ClassRefused, "the gateway refused our key: check api_key, its mode and its permissions"
+	case a.Status == http.StatusTooManyRequests:
+		class, detail = ClassThrottled, "the gateway wants to be asked less often"
+	case a.Status >= 500 || a.Status == http.StatusRequestTimeout:
+		class, detail = ClassFailing, "the gateway answered "+itoa(a.Status)
+	}
+	if class != "" {
+		return class, detail, Reading{Verdict: Ignored, Reason: class, Detail: detail, Secret: -1}
+	}
+	s := &g.query.steps[a.Step]
+	doc, err := openAll(s.envelopes, a.Raw)
+	if err != nil {
+		rd = unreadableAnswer("the answer cannot be read: "+err.Error(), "")
+		return ClassUnreadable, rd.Detail, rd
+	}
+	defer doc.release()
+	v := view{doc: doc, header: a.Header, raw: a.Raw, g: g}
+	return g.answered(s, &v, q, a)
+}
+
+func (g *Gateway) answered(s *step, v *view, q Question, a Answer) (class, detail string, rd Reading) {
+	if s.isNotFound(v, a.Status) {
+		rd = notFoundAnswer(s, q, a)
+		return ClassNotFound, "", rd
+	}
+	if a.Status < 200 || a.Status > 299 {
+		rd = unreadableAnswer("the gateway answered "+itoa(a.Status)+" with something else than a payment", "")
+		return ClassUnreadable, rd.Detail, rd
+	}
+	if s.success.check(v) != holds {
+		rd = unreadableAnswer("the gateway says that the question itself failed", "")
+		return ClassUnreadable, rd.Detail, rd
+	}
+	rd = g.result(s, v, q)
+	if rd.Verdict == Unreadable {
+		return ClassUnreadable, rd.Detail, rd
+	}
+	return ClassAnswered, "", rd
+}
+
+func (s *step) isNotFound(v *view, status int) bool {
+	for i := range s.notFound {
+		n := &s.notFound[i]
+		if n.status != 0 && n.status != status || n.status == 0 && (status < 200 || status > 299) {
+			continue
+		}
+		if n.when.check(v) == holds && (!n.empty || s.emptyList(v)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *step) emptyList(v *view) bool {
+	i := v.doc.find(0, &s.list)
+	return i >= 0 && v.doc.nodes[i].kind == array && v.doc.nodes[i].next == i+1
+}
+
+func notFoundAnswer(s *step, q Question, a Answer) Reading {
+	o := Observation{Verdict: Accepted, Kind: KindPayment, Word: payment.WordNotFound, MerchantRef: q.MerchantRef, Item: a.Raw}
+	if a.AskedAt.Sub(time.UnixMilli(q.CreatedMs)) < s.grace {
+		o.Reason, o.Detail = "not_yet", "it is so young that the gateway may not show it yet"
+	}
+	return Reading{Verdict: Accepted, Reason: o.Reason, Detail: o.Detail, Secret: -1, Observations: []Observation{o}}
+}
+
+func unreadableAnswer(detail, rawWord string) Reading {
+	o := Observation{Verdict: Unreadable, Reason: ClassUnreadable, Detail: detail, Kind: KindPayment, Word: payment.WordUnreadable, RawWord: rawWord}
+	return Reading{Verdict: Unreadable, Reason: ClassUnreadable, Detail: detail, Secret: -1, Observations: []Observation{o}}
+}
+
+// result reads the payment in an answer, or the one of a list that the rule picks.
+func (g *Gateway) result(s *step, v *view, q Question) Reading {
+	if !s.isList {
+		at := v.doc.find(0, &s.at)
+		if at < 0 {
+			return unreadableAnswer("the answer holds no payment", "")
+		}
+		return g.resultAt(s, *v, at, q)
+	}
+	list := v.doc.find(0, &s.list)
+	if list < 0 || v.doc.nodes[list].kind != array {
+		return unreadableAnswer("the answer holds no list of payments", "")
+	}
+	var best Reading
+	rank := -1
+	for _, c := range v.doc.children(list) {
+		at := v.doc.find(c, &s.at)
+		if at < 0 {
+			return unreadableAnswer("an element of the list holds no payment", "")
+		}
+		rd := g.resultAt(s, *v, at, q)
+		if r := rankOf(rd); r > rank || r == rank && s.newestLast {
+			best, rank = rd, r
+		}
+	}
+	if rank <= 0 {
+		return unreadableAnswer("the list holds nothing about this payment", "")
+	}
+	return best
+}
+
+// rankOf: a paid one before one that cannot be read, before the newest other.
+func rankOf(rd Reading) int {
+	switch {
+	case rd.Reason == "other_payment":
+		return 0
+	case rd.Verdict == Accepted && rd.Observations[0].Word == payment.WordSucceeded:
+		return 3
+	case rd.Verdict == Unreadable:
+		return 2
+	}
+	return 1
+}
+
+func (g *Gateway) resultAt(s *step, v view, at int32, q Question) Reading {
+	v.at, v.item = at, at
+	if mode, present, _ := g.bodyMode(&v); present && mode != g.mode {
+		return unreadableAnswer("the answer does not say that it is about "+g.mode+" mode, which this gateway is in", "")
+	}
+	c := choose(s.shapes, v)
+	if c.shape == nil || c.shape.kind != KindPayment {
+		return unreadableAnswer("the answer is about something else than a payment", "")
+	}
+	item := v.doc.raw(at)
+	out := c.shape.observe(&c.view, Observation{Verdict: Accepted, Item: item, Digest: sha256.Sum256(item)}, nil)
+	o := &out[0]
+	if o.Verdict == Unreadable {
+		return unreadableAnswer(o.Detail, o.RawWord)
+	}
+	if why := s.otherPayment(o, q); why != "" {
+		rd := unreadableAnswer(why, o.RawWord)
+		rd.Reason = "other_payment"
+		return rd
+	}
+	if g.account != "" && o.Account != "" && o.Account != g.account {
+		return unreadableAnswer("the answer is about the merchant account "+clip(o.Account), o.RawWord)
+	}
+	if o.Word == "" {
+		o.Word = payment.WordUnreadable
+		o.Detail = "the gateway's word " + clip(o.RawWord) + " is not known to this definition"
+	}
+	return Reading{Verdict: Accepted, Reason: o.Reason, Detail: o.Detail, Mode: g.mode, Secret: -1, Observations: out}
+}
+
+// otherPayment guards against an answer about another payment than was asked.
+func (s *step) otherPayment(o *Observation, q Question) string {
+	if s.byRef == "" {
+		if o.MerchantRef != "" && o.MerchantRef != q.MerchantRef {
+			return "the answer is about another payment: " + clip(o.MerchantRef)
+		}
+		return ""
+	}
+	asked, _ := s.id(q)
+	for _, r := range o.Refs {
+		if r.Kind == s.byRef && r.ID != asked {
+			return "the answer is about another payment: " + clip(r.ID)
+		}
+	}
+	return ""
+}

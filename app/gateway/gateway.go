@@ -1,0 +1,210 @@
+package gateway
+
+import (
+	"fmt"
+	"net/url"
+	"time"
+)
+
+// Secret is one webhook secret; zero times mean no bound.
+type Secret struct {
+	Value            string
+	NotBefore, Until time.Time
+}
+
+// Instance is what a merchant configures: which definition, and their credentials.
+type Instance struct {
+	Name       string
+	Preset     string
+	Mode       string // test or live
+	Secrets    []Secret
+	PublicKeys []string
+	Account    string // merchant, app or webhook id
+	PublicURL  string // the address as registered with the gateway
+	APIKey     string
+	APISecret  string
+	PrivateKey string
+	BaseURL    string // instead of the definition's API host
+	Custom     *Spec  // with the preset custom only
+}
+
+// Gateway is a compiled definition with its credentials. It is safe for concurrent use.
+type Gateway struct {
+	name        string
+	preset      string
+	mode        string
+	account     string
+	publicURL   string
+	spec        Spec
+	secrets     int
+	secretTimes []Secret // values left out
+	methods     []string
+	envelopes   []envelope
+	signatures  []signature
+	anyOf       bool // one right signature is enough
+	parseFirst  bool // a signature reads fields
+	slotted     bool // signature slots are bound to modes
+	hint        bool
+	challenge   *ChallengeSpec
+	modeFrom    selector
+	modes       map[string]string
+	modeAbsent  string
+	items, item path
+	batch       bool
+	noticeAt    path
+	typ         selector
+	dedupe      selector
+	ignore      List
+	shapes      []shape
+	acks        map[string]Ack
+	query       *query
+	warnings    Problems
+}
+
+// compiler turns a Spec and an Instance into a Gateway, collecting every fault.
+type compiler struct {
+	faults
+	in     Instance
+	g      *Gateway
+	prefix string // of the paths of faults: "custom." for a merchant's own table
+}
+
+func (c *compiler) add(path, text, remedy string) { c.faults.add(c.prefix+path, text, remedy) }
+
+func (c *compiler) warn(path, text, remedy string) {
+	c.g.warnings = append(c.g.warnings, Problem{Path: path, Text: text, Remedy: remedy})
+}
+
+// New compiles a gateway. Its error is Problems, with paths inside the gateway's table.
+func New(in Instance) (*Gateway, error) {
+	spec, err := specOf(in)
+	if err != nil {
+		return nil, err
+	}
+	c := &compiler{in: in, g: &Gateway{name: in.Name, preset: in.Preset, mode: in.Mode, account: in.Account,
+		publicURL: in.PublicURL, spec: spec, secrets: len(in.Secrets)}}
+	if in.Preset == CustomPreset {
+		c.prefix = "custom."
+	}
+	if in.Mode != "test" && in.Mode != "live" {
+		c.faults.add("mode", quote(in.Mode)+" is no mode", `write mode = "live" or mode = "test"`)
+	}
+	c.receiving(spec)
+	c.reading(spec)
+	c.g.acks = c.acks(spec.Ack)
+	c.asking(spec)
+	if spec.Needs == nil {
+		c.g.spec.Needs = c.needs()
+	}
+	c.credentials(c.g.spec)
+	c.trust(spec)
+	c.facts(spec)
+	return c.g, c.err()
+}
+
+func specOf(in Instance) (Spec, error) {
+	base, err := Preset(in.Preset)
+	if err != nil {
+		return base, Problems{{Path: "preset", Text: err.Error(), Remedy: "or describe the gateway in [gateway.custom] with preset = \"custom\""}}
+	}
+	if in.Preset != CustomPreset {
+		if in.Custom != nil {
+			return base, Problems{{Path: "custom", Text: "the preset " + in.Preset + " takes no table of its own", Remedy: `remove it, or write preset = "custom"`}}
+		}
+		return base, nil
+	}
+	if in.Custom == nil {
+		return base, Problems{{Path: "custom", Text: "a custom gateway needs its definition", Remedy: "add [gateway.custom] with signature, fields and ack"}}
+	}
+	return overlay(base, *in.Custom), nil
+}
+
+// overlay fills what the merchant's definition leaves out of its description.
+func overlay(base, own Spec) Spec {
+	if own.Title == "" {
+		own.Title = base.Title
+	}
+	if own.Status == "" {
+		own.Status = base.Status
+	}
+	if own.Notes == nil {
+		own.Notes = base.Notes
+	}
+	if own.Facts.Where == nil {
+		own.Facts.Where = base.Facts.Where
+	}
+	if own.Facts.Resend == "" {
+		own.Facts.Resend = base.Facts.Resend
+	}
+	if own.Facts.FailureHold == 0 {
+		own.Facts.FailureHold = base.Facts.FailureHold
+	}
+	return own
+}
+
+// needs derives what an instance must have from what the definition uses.
+func (c *compiler) needs() []string {
+	var out []string
+	for i := range c.g.signatures {
+		if c.g.signatures[i].kind != "none" {
+			out = append(out, "webhook_secrets")
+			break
+		}
+	}
+	if c.g.query == nil {
+		return out
+	}
+	for _, n := range []struct {
+		name string
+		op   op
+	}{{"api_key", opAPIKey}, {"api_secret", opAPISecret}, {"account", opAccount}} {
+		if c.g.query.uses(n.op) {
+			out = append(out, n.name)
+		}
+	}
+	return out
+}
+
+// credentials says what an instance lacks. Lacking is a warning: the gateway then
+// refuses every request, or cannot be asked, and says so.
+func (c *compiler) credentials(spec Spec) {
+	have := map[string]bool{"webhook_secrets": false, "public_keys": len(c.in.PublicKeys) > 0, "account": c.in.Account != "",
+		"public_url": c.in.PublicURL != "", "api_key": c.in.APIKey != "", "api_secret": c.in.APISecret != "", "private_key": c.in.PrivateKey != ""}
+	for i, s := range c.in.Secrets {
+		have["webhook_secrets"] = have["webhook_secrets"] || s.Value != ""
+		c.g.secretTimes = append(c.g.secretTimes, Secret{NotBefore: s.NotBefore, Until: s.Until})
+		if s.Value == "" {
+			c.warn(fmt.Sprintf("webhook_secrets[%d]", i), "this secret is empty and is never used", "write the secret, or remove it")
+		}
+		if !s.Until.IsZero() && !s.NotBefore.Before(s.Until) {
+			c.faults.add(fmt.Sprintf("webhook_secrets[%d].until", i), "it ends before it begins", "write until later than not_before")
+		}
+	}
+	for i, need := range spec.Needs {
+		has, known := have[need]
+		if !known {
+			c.add(fmt.Sprintf("needs[%d]", i), quote(need)+" is nothing that a gateway is configured with", "write one of: webhook_secrets, public_keys, account, public_url, api_key, api_secret, private_key")
+		}
+		if known && !has {
+			c.warn(need, "it is not configured, and "+spec.Title+" needs it", remedyFor(need, spec.Facts.Where[need]))
+		}
+	}
+	if c.in.BaseURL != "" && !validBase(c.in.BaseURL) {
+		c.faults.add("base_url", quote(c.in.BaseURL)+" is no web address", "write https://host, or http:// for a host of your own")
+	}
+}
+
+func remedyFor(need, where string) string {
+	if where == "" {
+		return "write " + need + " in the gateway's table"
+	}
+	return "write " + need + ": " + where
+}
+
+func validBase(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.RawQuery == "" && u.Fragment == "" && u.User == nil
+}
+
+// Warnings lists what works but leaves the gateway unable to do part of its work.
+func (g *Gateway) Warnings() []Problem { return g.warnings }
