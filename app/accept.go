@@ -1,0 +1,264 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"nodrop/app/gateway"
+	"nodrop/store"
+)
+
+// acceptWithin bounds how long a gateway waits for its acknowledgement; the shortest patience of one is five seconds.
+const acceptWithin = 4 * time.Second
+
+// Accept takes in one request of a gateway: it is stored before the acknowledgement is returned.
+// It fails with KindNotFound for a gateway that is not configured and with KindBusy when the request could not be stored.
+func (e *Engine) Accept(ctx context.Context, name string, r gateway.Request) (gateway.Ack, error) {
+	a, ok := e.gateways[name]
+	if !ok {
+		return gateway.Ack{}, fail(KindNotFound, "unknown_gateway", "no gateway %q is configured here", name)
+	}
+	reading := a.def.Read(r)
+	switch reading.Verdict {
+	case gateway.Challenged:
+		return reading.Ack, nil
+	case gateway.Refused:
+		e.keepRefused(ctx, a, r, reading)
+		return reading.Ack, nil
+	}
+	// A sender that hangs up may never repeat: what has arrived is stored all the same.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), acceptWithin)
+	defer cancel()
+	a.noteSkew(reading)
+	fresh := false
+	err := e.store.Update(ctx, "accept", func(tx *store.Tx) (err error) {
+		fresh, err = e.accept(tx, a, r, reading)
+		return err
+	})
+	e.workWake.wake()
+	if err != nil {
+		return a.def.Ack(gateway.OutcomeBusy), &Error{Kind: KindBusy, Code: "cannot_store", Text: "the request could not be stored now; send it again", Cause: err}
+	}
+	e.arrivals.note(a.name, r.At.UnixMilli(), false)
+	if !fresh {
+		return a.def.Ack(gateway.OutcomeDuplicate), nil
+	}
+	return reading.Ack, nil
+}
+
+// accept stores the raw request once with one row for each of its items; fresh is false when all of it was here before.
+func (e *Engine) accept(tx *store.Tx, a *account, r gateway.Request, reading gateway.Reading) (fresh bool, err error) {
+	at := r.At.UnixMilli()
+	items := itemsOf(reading, r)
+	request, err := tx.InsertRequest(rowOfRequest(a, r, reading))
+	if err != nil {
+		return false, err
+	}
+	for i, it := range items {
+		it.RequestID, it.Item, it.Gateway, it.Channel, it.DueMs, it.ReceivedMs = request, i, a.name, "webhook", at, at
+		if it.State == "ignored" {
+			it.DoneMs = at
+		}
+		id, err := tx.InsertItem(it)
+		if err != nil {
+			return false, err
+		}
+		if id == 0 {
+			if err := e.repeat(tx, it, at); err != nil {
+				return false, err
+			}
+			continue
+		}
+		fresh = true
+		if it.State == "dead" {
+			it.ID = id
+			if err := e.openDeadInbox(tx, it, at); err != nil {
+				return false, err
+			}
+		}
+	}
+	if !fresh {
+		return false, tx.DropRequest(request)
+	}
+	return true, nil
+}
+
+func (e *Engine) repeat(tx *store.Tx, it store.Item, at int64) error {
+	old, ok, err := tx.FindItem(it.Gateway, it.Channel, it.DedupeKey, it.Digest)
+	if err != nil || !ok {
+		return err
+	}
+	return tx.RepeatItem(old.ID, at)
+}
+
+// itemsOf makes an inbox row of each observation; a message that holds none is one row of its own.
+func itemsOf(reading gateway.Reading, r gateway.Request) []store.Item {
+	if len(reading.Observations) == 0 {
+		sum := sha256.Sum256(r.Body)
+		state := "ignored"
+		if reading.Verdict == gateway.Unreadable {
+			state = "dead"
+		}
+		return []store.Item{{DedupeKey: "raw:" + hex.EncodeToString(sum[:16]), Digest: sum[:], State: state, Reason: reading.Reason}}
+	}
+	items := make([]store.Item, len(reading.Observations))
+	for i := range reading.Observations {
+		o := &reading.Observations[i]
+		items[i] = store.Item{DedupeKey: o.DedupeKey, Digest: o.Digest[:], MerchantRef: o.MerchantRef, State: itemState(o.Verdict), Reason: o.Reason}
+	}
+	return items
+}
+
+func itemState(verdict string) string {
+	switch verdict {
+	case gateway.Accepted:
+		return "pending"
+	case gateway.Unreadable:
+		return "dead"
+	default:
+		return "ignored"
+	}
+}
+
+func rowOfRequest(a *account, r gateway.Request, reading gateway.Reading) store.Request {
+	return store.Request{
+		Gateway: a.name, Channel: "webhook", ReceivedMs: r.At.UnixMilli(), Method: r.Method, Target: r.Target, Remote: r.RemoteIP,
+		Header: headerLines(redacted(r.Header, a.secretHeaders)), Body: r.Body, Status: reading.Ack.Status, Verdict: reading.Verdict,
+		Reason: reading.Reason, Detail: reading.Detail, Secret: reading.Secret,
+	}
+}
+
+// headerLines writes headers as "Name: value" lines, sorted by name.
+func headerLines(h http.Header) []byte {
+	names := make([]string, 0, len(h))
+	for n := range h {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	var b bytes.Buffer
+	for _, n := range names {
+		for _, v := range h[n] {
+			b.WriteString(n)
+			b.WriteString(": ")
+			b.WriteString(v)
+			b.WriteByte('\n')
+		}
+	}
+	return b.Bytes()
+}
+
+// headersFrom reads what headerLines wrote.
+func headersFrom(lines []byte) http.Header {
+	h := http.Header{}
+	for line := range strings.Lines(string(lines)) {
+		if name, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": "); ok {
+			h[name] = append(h[name], value)
+		}
+	}
+	return h
+}
+
+// refusedRate bounds how many refused requests of one gateway are written down each second; the rest is only counted.
+const refusedRate = 20
+
+// keepRefused stores a refused request for inspection; that it cannot be stored changes nothing for the sender.
+func (e *Engine) keepRefused(ctx context.Context, a *account, r gateway.Request, reading gateway.Reading) {
+	at := r.At.UnixMilli()
+	e.arrivals.note(a.name, at, true)
+	if !e.arrivals.mayKeep(a.name, r.At) {
+		return
+	}
+	limits := e.config.Limits
+	err := e.store.Update(ctx, "keep refused", func(tx *store.Tx) error {
+		if _, err := tx.InsertRequest(rowOfRequest(a, r, reading)); err != nil {
+			return err
+		}
+		_, err := tx.PruneRefused(a.name, reading.Reason, limits.RefusedKeep, at-limits.RefusedAge.Milliseconds())
+		return err
+	})
+	if err != nil {
+		e.log.Warn("a refused request could not be kept", "gateway", a.name, "reason", reading.Reason, "error", err)
+	}
+}
+
+// arrivals remembers, between two rounds of housekeeping, when each gateway last sent something.
+type arrivals struct {
+	mu      sync.Mutex
+	webhook map[string]int64
+	refused map[string]int64
+	keep    map[string]*rate.Limiter
+}
+
+func (s *arrivals) note(gateway string, ms int64, refused bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.webhook == nil {
+		s.webhook, s.refused = map[string]int64{}, map[string]int64{}
+	}
+	if refused {
+		s.refused[gateway] = ms
+		return
+	}
+	s.webhook[gateway] = ms
+}
+
+func (s *arrivals) mayKeep(gateway string, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.keep == nil {
+		s.keep = map[string]*rate.Limiter{}
+	}
+	l := s.keep[gateway]
+	if l == nil {
+		l = rate.NewLimiter(refusedRate, refusedRate)
+		s.keep[gateway] = l
+	}
+	return l.AllowN(now, 1)
+}
+
+func (s *arrivals) take() (webhook, refused map[string]int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	webhook, refused = s.webhook, s.refused
+	s.webhook, s.refused = nil, nil
+	return webhook, refused
+}
+
+// flushArrivals writes down when each gateway last sent something.
+func (e *Engine) flushArrivals(ctx context.Context) error {
+	webhook, refused := e.arrivals.take()
+	if len(webhook)+len(refused) == 0 {
+		return nil
+	}
+	return e.store.UpdateLow(ctx, "arrivals", func(tx *store.Tx) error {
+		for name, ms := range webhook {
+			if err := tx.NoteArrival(name, ms, 0); err != nil {
+				return err
+			}
+		}
+		for name, ms := range refused {
+			if err := tx.NoteArrival(name, 0, ms); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (a *account) noteSkew(reading gateway.Reading) {
+	if reading.SkewMs == 0 {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.state.SkewMs = reading.SkewMs
+}

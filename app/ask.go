@@ -1,0 +1,289 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"nodrop/app/gateway"
+	"nodrop/app/payment"
+	"nodrop/store"
+)
+
+// lanes are served in this order: the payer who waits, the young, the old, the merely hinted.
+var lanes = []int64{store.LaneReturn, store.LaneYoung, store.LaneOld, store.LaneHinted}
+
+// runAsker asks one gateway about the payments whose appointments are due, within its limits, until ctx ends.
+// At the start it waits until the inbox is drained: what came in meanwhile may answer the question.
+func (e *Engine) runAsker(ctx context.Context, a *account) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-e.drained:
+	}
+	if err := e.loadHealth(ctx, a); err != nil {
+		e.log.Error("the health of a gateway could not be read", "gateway", a.name, "error", err)
+	}
+	defer a.asking.Wait()
+	for ctx.Err() == nil {
+		wait, err := e.fireOnce(ctx, a)
+		if err != nil && ctx.Err() == nil {
+			e.log.Error("due questions could not be taken; they are tried again", "gateway", a.name, "error", err)
+			wait = e.pace.AskRetry
+		}
+		a.wake.sleep(ctx, wait)
+		rest(ctx)
+	}
+}
+
+// rest keeps a loop that is woken very often from looking more than two hundred times a second.
+func rest(ctx context.Context) {
+	t := time.NewTimer(5 * time.Millisecond)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}
+
+// fireOnce starts the questions that are due and allowed now, and tells how long nothing more is to be done; negative: until woken.
+func (e *Engine) fireOnce(ctx context.Context, a *account) (time.Duration, error) {
+	for {
+		due, err := e.nextDue(ctx, a)
+		if err != nil {
+			return 0, err
+		}
+		now := e.nowMs()
+		asked, wait := false, time.Duration(-1)
+		for i, lane := range lanes {
+			if due[i] == 0 || due[i] > now {
+				wait = sooner(wait, due[i], now)
+				continue
+			}
+			n, blocked := e.allowed(a, lane)
+			if n == 0 {
+				wait = soonest(wait, blocked)
+				break // a later lane waits for an earlier one
+			}
+			if err := e.take(ctx, a, lane, n); err != nil {
+				return 0, err
+			}
+			asked = true
+			break
+		}
+		if !asked {
+			return wait, nil
+		}
+	}
+}
+
+// nextDue gives when the first appointment of each lane is due; 0: none.
+func (e *Engine) nextDue(ctx context.Context, a *account) (due [4]int64, err error) {
+	err = e.store.View(ctx, "next questions", func(rx *store.Rx) error {
+		for i, lane := range lanes {
+			ms, ok, err := rx.NextTimerMs(a.name, lane)
+			if err != nil {
+				return err
+			}
+			if ok {
+				due[i] = max(ms, 1)
+			}
+		}
+		return nil
+	})
+	return due, err
+}
+
+// sooner is a wait, or the one until an instant (0: none) if that is shorter; negative is for ever.
+func sooner(wait time.Duration, dueMs, nowMs int64) time.Duration {
+	if dueMs == 0 {
+		return wait
+	}
+	return soonest(wait, time.Duration(dueMs-nowMs)*time.Millisecond)
+}
+
+func soonest(wait, other time.Duration) time.Duration {
+	if wait < 0 || other < wait {
+		return max(other, time.Millisecond)
+	}
+	return wait
+}
+
+// allowed is how many questions of a lane may be asked now; if none, how long until one may.
+func (e *Engine) allowed(a *account, lane int64) (int, time.Duration) {
+	now := e.now()
+	h := a.health()
+	if wait := time.Duration(h.PausedUntilMs-now.UnixMilli()) * time.Millisecond; wait > 0 {
+		return 0, wait
+	}
+	free := cap(a.slots) - len(a.slots)
+	if h.Errors > 0 {
+		free = min(free, 1-len(a.slots)) // half open: one question finds out
+	}
+	if free <= 0 {
+		return 0, time.Hour // an answer wakes the loop
+	}
+	tokens := a.limiter.TokensAt(now)
+	if lane == store.LaneHinted {
+		tokens = min(tokens, a.hinted.TokensAt(now))
+	}
+	if tokens < 1 {
+		return 0, time.Duration((1 - tokens) / float64(a.limiter.Limit()) * float64(time.Second))
+	}
+	return min(free, int(tokens)), 0
+}
+
+// question is one leased appointment that is still wanted.
+type question struct {
+	payment store.Payment
+	timer   store.Timer
+	ask     gateway.Question
+}
+
+// take leases up to n due appointments of a lane and asks those that are still wanted.
+func (e *Engine) take(ctx context.Context, a *account, lane int64, n int) error {
+	var wanted []question
+	err := e.store.Update(ctx, "fire", func(tx *store.Tx) error {
+		wanted = nil
+		now := e.nowMs()
+		timers, err := tx.ClaimTimers(a.name, lane, now, now+e.pace.AskLease.Milliseconds(), n)
+		if err != nil {
+			return err
+		}
+		for _, t := range timers {
+			q, ok, err := e.stillWanted(tx, a, t, now)
+			if err != nil {
+				return err
+			}
+			if ok {
+				wanted = append(wanted, q)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, q := range wanted {
+		a.limiter.AllowN(e.now(), 1)
+		if lane == store.LaneHinted {
+			a.hinted.AllowN(e.now(), 1)
+		}
+		a.slots <- struct{}{}
+		a.asking.Go(func() {
+			defer func() { <-a.slots; a.wake.wake() }()
+			e.ask(ctx, a, q)
+		})
+	}
+	return nil
+}
+
+// checkNow is why an appointment was made that is wanted whatever the plan says.
+const checkNow = "check"
+
+// stillWanted looks at a due appointment again: the plan may have changed, or have come to giving up.
+func (e *Engine) stillWanted(tx *store.Tx, a *account, t store.Timer, now int64) (question, bool, error) {
+	p, ok, err := tx.Payment(t.PaymentID)
+	if err != nil || !ok {
+		return question{}, false, err
+	}
+	facts, err := loadFacts(&tx.Rx, p)
+	if err != nil {
+		return question{}, false, err
+	}
+	terms, err := e.terms(&tx.Rx, a, p)
+	if err != nil {
+		return question{}, false, err
+	}
+	if !terms.HasQuery {
+		return question{}, false, e.giveUp(tx, a, &p, facts, terms, now)
+	}
+	if t.Why != checkNow {
+		plan := payment.Ask(terms, facts, askedOf(p), now)
+		if plan.AskAtMs == 0 || plan.AskAtMs > now {
+			if err := e.schedule(tx, a, &p, plan); err != nil {
+				return question{}, false, err
+			}
+			return question{}, false, tx.NoteAsked(p)
+		}
+	}
+	refs, err := tx.RefsOfPayment(p.ID)
+	if err != nil {
+		return question{}, false, err
+	}
+	return question{p, t, questionOf(p, refs)}, true, nil
+}
+
+// giveUp writes the end of a payment whose gateway cannot be asked.
+func (e *Engine) giveUp(tx *store.Tx, a *account, p *store.Payment, facts []payment.Fact, terms payment.Terms, now int64) error {
+	f, due := payment.GaveUp(terms, facts, askedOf(*p), now)
+	if !due {
+		return e.reschedule(tx, a, p, facts, now)
+	}
+	_, err := e.apply(tx, a, p, change{trigger: "timer", now: now, facts: []payment.Fact{f}})
+	return err
+}
+
+// ask puts one question and writes down what came of it.
+func (e *Engine) ask(ctx context.Context, a *account, q question) {
+	answer := a.def.Query(ctx, e.http, q.ask, e.now)
+	if ctx.Err() != nil && answer.Class == gateway.ClassTimeout {
+		return // we are stopping: the lease runs out and it is asked again
+	}
+	a.noteAnswer(e, answer)
+	err := e.store.Update(context.WithoutCancel(ctx), "answer", func(tx *store.Tx) error {
+		return e.writeAnswer(tx, a, q, answer)
+	})
+	e.wakeAll()
+	if err != nil {
+		e.log.Error("an answer could not be stored; the question is asked again", "gateway", a.name, "payment", q.payment.PublicID, "error", err)
+	}
+}
+
+// writeAnswer puts an answer into the inbox; a question without one is set back.
+func (e *Engine) writeAnswer(tx *store.Tx, a *account, q question, answer gateway.Answer) error {
+	asked := answer.AskedAt.UnixMilli()
+	if err := tx.SetGatewayState(a.health()); err != nil {
+		return err
+	}
+	digest := digestOf(answer)
+	if err := tx.LogQuery(store.Query{PaymentID: q.payment.ID, Gateway: a.name, AskedMs: asked, Class: answer.Class, Status: answer.Status, Digest: digest, Detail: answer.Detail}); err != nil {
+		return err
+	}
+	if !answered(answer.Class) {
+		return e.setQuestionBack(tx, a, q, answer)
+	}
+	request, err := tx.InsertRequest(store.Request{
+		Gateway: a.name, Channel: "query", ReceivedMs: asked, Method: "ANSWER", Target: "step " + itoa(answer.Step), Header: headerLines(redacted(answer.Header, nil)),
+		Body: answer.Raw, Status: answer.Status, Verdict: gateway.Accepted, Reason: q.timer.Why, Detail: answer.Class, Secret: -1,
+	})
+	if err != nil {
+		return err
+	}
+	now := e.nowMs()
+	_, err = tx.InsertItem(store.Item{
+		RequestID: request, Item: answer.Step, Gateway: a.name, Channel: "query", DedupeKey: q.payment.PublicID + ":" + itoa64(asked), Digest: digest,
+		MerchantRef: q.payment.MerchantRef, State: "pending", DueMs: now, ReceivedMs: now, PaymentID: q.payment.ID,
+	})
+	return err
+}
+
+// setQuestionBack makes the appointment of an unanswered question again, later each time.
+func (e *Engine) setQuestionBack(tx *store.Tx, a *account, q question, answer gateway.Answer) error {
+	wait := jittered(doubling(e.pace.AskRetry, e.pace.AskRetryMax, q.timer.Attempts), q.payment.ID, q.timer.Attempts)
+	wait = max(wait, answer.RetryAfter)
+	t := q.timer
+	t.Attempts++
+	t.DueMs = e.nowMs() + wait.Milliseconds()
+	if t.Lane == store.LaneReturn {
+		t.Lane = store.LaneYoung
+	}
+	return tx.SetTimer(t)
+}
+
+func answered(class string) bool {
+	switch class {
+	case gateway.ClassAnswered, gateway.ClassNotFound, gateway.ClassUnreadable:
+		return true
+	}
+	return false
+}

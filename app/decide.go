@@ -1,0 +1,266 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"nodrop/app/payment"
+	"nodrop/store"
+)
+
+// The acts of a person that are not facts of a payment.
+const (
+	ActAsk     = "ask"     // ask the gateway now
+	ActLink    = "link"    // a parked notice is about this payment
+	ActReplay  = "replay"  // work on a dead letter again
+	ActResend  = "resend"  // send an event again
+	ActRelease = "release" // a claim may be taken again
+	ActResume  = "resume"  // the shop is there again
+	ActSnooze  = "snooze"
+	ActReopen  = "reopen"
+	ActDismiss = "dismiss" // close a review that nothing follows from
+)
+
+// Decision is a person's act on a payment or on a review.
+type Decision struct {
+	Actor     string
+	FormKey   string    // one act for each; "" where no form was used
+	PaymentID string    // public id; for a review of one payment it may be empty
+	ReviewID  int64     // the review that it answers; 0: none
+	Version   int64     // of the payment, as the person saw it
+	Act       string    // payment.Act or one of the acts above
+	Basis     string    // mark_succeeded: gateway or elsewhere
+	Amount    string    // major units of the payment's currency
+	Reason    string    // required, but for ask and snooze
+	LinkTo    string    // link: public id of the payment
+	Until     time.Time // snooze
+	Refers    int64     // undo: id of the decision's fact
+}
+
+// maxReason bounds a person's reason in bytes.
+const maxReason = 2000
+
+// Decide carries out a person's act once. A form that was sent before is done already; a payment that has changed
+// since the person looked is KindStale; an act that the standing does not allow is KindUnprocessable.
+func (e *Engine) Decide(ctx context.Context, d Decision) error {
+	d.Reason = strings.TrimSpace(d.Reason)
+	if d.Actor == "" {
+		return fail(KindForbidden, "no_actor", "a decision needs somebody who makes it")
+	}
+	if d.Reason == "" && d.Act != ActAsk && d.Act != ActSnooze {
+		return fail(KindInvalid, "reason_required", "write in a few words what the decision rests on")
+	}
+	if len(d.Reason) > maxReason {
+		return fail(KindInvalid, "reason_too_long", "a reason has at most %d bytes", maxReason)
+	}
+	err := e.store.Update(ctx, "decide", func(tx *store.Tx) error {
+		used, err := tx.FormUsed(d.FormKey)
+		if err != nil || used && d.FormKey != "" {
+			return err
+		}
+		return e.decide(tx, d)
+	})
+	e.wakeAll()
+	return err
+}
+
+func (e *Engine) decide(tx *store.Tx, d Decision) error {
+	var v store.Review
+	if d.ReviewID != 0 {
+		var ok bool
+		var err error
+		if v, ok, err = tx.Review(d.ReviewID); err != nil {
+			return err
+		}
+		if !ok {
+			return fail(KindNotFound, "unknown_review", "there is no review %d", d.ReviewID)
+		}
+		if (v.State == "open") == (d.Act == ActReopen) {
+			return fail(KindStale, "review_changed", "review %d is %s meanwhile", v.ID, v.State)
+		}
+	}
+	p, err := e.decidedPayment(tx, d, v)
+	if err != nil {
+		return err
+	}
+	if err := e.carryOut(tx, d, v, p); err != nil {
+		return err
+	}
+	return e.writeAudit(tx, d, v, p)
+}
+
+// decidedPayment is the payment that a decision is about, as it stands; ID 0 where there is none.
+func (e *Engine) decidedPayment(tx *store.Tx, d Decision, v store.Review) (p store.Payment, err error) {
+	ok := true
+	switch {
+	case d.PaymentID != "":
+		p, ok, err = tx.PaymentByPublicID(d.PaymentID)
+	case v.PaymentID != 0:
+		p, ok, err = tx.Payment(v.PaymentID)
+	}
+	if err != nil {
+		return p, err
+	}
+	if !ok {
+		return p, fail(KindNotFound, "unknown_payment", "there is no payment %q", d.PaymentID)
+	}
+	if v.ID != 0 && p.ID != 0 && v.PaymentID != p.ID && v.OrderID != p.OrderID {
+		return p, fail(KindInvalid, "other_payment", "payment %s has nothing to do with review %d", p.PublicID, v.ID)
+	}
+	if p.ID != 0 && ruled(d.Act) && d.Version != p.Version {
+		return p, fail(KindStale, "stale", "payment %s has changed since you looked at it; look again and decide then", p.PublicID)
+	}
+	return p, nil
+}
+
+// ruled tells whether an act is a fact of a payment, bound by the table of allowed answers.
+func ruled(act string) bool { return slices.Contains(payment.Acts(), payment.Act(act)) }
+
+func (e *Engine) carryOut(tx *store.Tx, d Decision, v store.Review, p store.Payment) error {
+	now := e.nowMs()
+	switch {
+	case ruled(d.Act) && p.ID != 0:
+		return e.decideFact(tx, d, v, p, now)
+	case d.Act == ActAsk && p.ID != 0:
+		return e.makeAppointment(tx, p, now)
+	case v.ID == 0:
+		return fail(KindUnprocessable, "not_allowed", "%q is no answer here", d.Act)
+	case d.Act == ActSnooze:
+		return e.snooze(tx, d, v, now)
+	case d.Act == ActReopen:
+		return e.reopenReview(tx, v)
+	}
+	return e.answerReview(tx, d, v, now)
+}
+
+// decideFact adds a person's decision to the facts of a payment.
+func (e *Engine) decideFact(tx *store.Tx, d Decision, v store.Review, p store.Payment, now int64) error {
+	f := payment.Fact{
+		Key: "decision:" + itoa64(p.Version) + ":" + d.Act + ":" + d.FormKey, Kind: payment.FactDecision, Source: payment.SourcePerson, OwnMs: now, Refers: d.Refers,
+		Act: payment.Act(d.Act), Basis: payment.Basis(d.Basis), Saw: p.Version, Actor: d.Actor, Reason: d.Reason,
+	}
+	if v.ID != 0 {
+		f.Ref = ruleReview(v).ID()
+	}
+	if d.Amount != "" {
+		minor, err := payment.ParseAmount(d.Amount, p.Currency)
+		if err != nil {
+			return fail(KindInvalid, "bad_amount", "amount %q: %v; write it like %s", d.Amount, err, payment.FormatAmount(p.AmountMinor, p.Currency))
+		}
+		f.HasAmount, f.Amount, f.Currency = true, minor, p.Currency
+	}
+	facts, terms, reviews, err := e.situation(&tx.Rx, p)
+	if err != nil {
+		return err
+	}
+	if err := payment.CheckDecision(terms, standNow(terms, facts), reviews, facts, f); err != nil {
+		return refusal(err)
+	}
+	_, err = e.apply(tx, e.gateways[p.Gateway], &p, change{trigger: "person", now: now, facts: []payment.Fact{f}, actor: d.Actor, act: d.Act, reason: d.Reason})
+	return err
+}
+
+func standNow(t payment.Terms, facts []payment.Fact) payment.Standing {
+	s, _ := payment.Stand(t, facts)
+	return s
+}
+
+// situation is what the table of allowed answers looks at: facts, terms and every open review of the payment and its order.
+func (e *Engine) situation(rx *store.Rx, p store.Payment) ([]payment.Fact, payment.Terms, []payment.Review, error) {
+	facts, err := loadFacts(rx, p)
+	if err != nil {
+		return nil, payment.Terms{}, nil, err
+	}
+	terms, err := e.terms(rx, e.gateways[p.Gateway], p)
+	if err != nil {
+		return nil, payment.Terms{}, nil, err
+	}
+	_, reviews := payment.Stand(terms, facts)
+	open, err := rx.OpenReviewsOfOrder(p.OrderID)
+	for _, v := range open {
+		if v.Kind == string(payment.ReasonDuplicate) {
+			reviews = append(reviews, ruleReview(v))
+		}
+	}
+	return facts, terms, reviews, err
+}
+
+func refusal(err error) error {
+	var r *payment.Refusal
+	if !errors.As(err, &r) {
+		return err
+	}
+	kind := KindUnprocessable
+	switch r.Word {
+	case payment.RefusedSaw, payment.RefusedReview:
+		kind = KindStale
+	case payment.RefusedAmount, payment.RefusedOther, payment.RefusedCurrency, payment.RefusedBasis, payment.RefusedReason:
+		kind = KindInvalid
+	}
+	return &Error{Kind: kind, Code: r.Word, Text: r.Text, Cause: err}
+}
+
+// makeAppointment has the gateway asked about a payment now.
+func (e *Engine) makeAppointment(tx *store.Tx, p store.Payment, now int64) error {
+	a, ok := e.gateways[p.Gateway]
+	if !ok {
+		return fail(KindUnprocessable, "gateway_gone", "gateway %q is no longer configured", p.Gateway)
+	}
+	can, err := canAsk(&tx.Rx, a, p)
+	if err != nil {
+		return err
+	}
+	if !can {
+		return fail(KindUnprocessable, "no_query", "gateway %q cannot be asked about this payment", p.Gateway)
+	}
+	return tx.SetTimer(store.Timer{PaymentID: p.ID, Kind: "ask", Gateway: a.name, Lane: store.LaneReturn, DueMs: now, Why: checkNow})
+}
+
+func (e *Engine) snooze(tx *store.Tx, d Decision, v store.Review, now int64) error {
+	until := d.Until.UnixMilli()
+	if until <= now || until > now+(31*24*time.Hour).Milliseconds() {
+		return fail(KindInvalid, "bad_until", "a review can be put off for up to 31 days, into the future")
+	}
+	_, err := tx.SnoozeReview(v.ID, until)
+	return err
+}
+
+func (e *Engine) reopenReview(tx *store.Tx, v store.Review) error {
+	if !ofEngine[v.Kind] || v.Kind == string(payment.ReasonDuplicate) {
+		return fail(KindUnprocessable, "not_allowed", "this review follows from the facts of the payment; undo the decision that answered it instead")
+	}
+	ok, err := tx.ReopenReview(v.ID)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return fail(KindStale, "review_changed", "a review like %d is open already", v.ID)
+	}
+	if v.PaymentID == 0 {
+		return nil
+	}
+	return tx.CountReviews(v.PaymentID)
+}
+
+// writeAudit notes who did what; it fails with the act that it is about.
+func (e *Engine) writeAudit(tx *store.Tx, d Decision, v store.Review, p store.Payment) error {
+	subject := "payment " + p.PublicID
+	if v.ID != 0 {
+		subject = fmt.Sprintf("review %d (%s)", v.ID, v.Kind)
+	}
+	detail := d.Reason
+	for name, value := range map[string]string{"amount": d.Amount, "basis": d.Basis, "link": d.LinkTo} {
+		if value != "" {
+			detail += fmt.Sprintf(" [%s %s]", name, value)
+		}
+	}
+	ok, err := tx.InsertAudit(store.Audit{AtMs: e.nowMs(), Actor: d.Actor, Action: d.Act, Subject: subject, PaymentID: p.ID, Detail: detail, FormKey: d.FormKey})
+	if err == nil && !ok {
+		return fail(KindStale, "form_used", "this form was sent before")
+	}
+	return err
+}
