@@ -123,7 +123,7 @@ func copyPages(ctx context.Context, src, dest string, progress func(done, total 
 
 // verify turns a finished copy into a single plain file and checks it throughout.
 func verify(ctx context.Context, path string) error {
-	c, err := dial(path, []setting{{"journal_mode", "delete"}})
+	c, err := dial(path, []setting{{"journal_mode", "delete"}, {"cache_size", "-16384"}})
 	if err != nil {
 		return err
 	}

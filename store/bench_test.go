@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	_ "modernc.org/sqlite"
 )
@@ -31,10 +32,17 @@ func callers(b *testing.B, n int, one func(i int64) error) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "updates/s")
 }
 
+// timed bounds groups in time as well, as the server does.
+func timed() Options {
+	o := coreOptions()
+	o.Now = time.Now
+	return o
+}
+
 func BenchmarkUpdate(b *testing.B) {
 	for _, n := range []int{1, 64} {
 		b.Run(fmt.Sprintf("callers=%d", n), func(b *testing.B) {
-			db := openCore(b, coreOptions())
+			db := openCore(b, timed())
 			ctx, cancel := context.WithCancel(b.Context())
 			defer cancel()
 			body := make([]byte, 400)
@@ -52,7 +60,7 @@ func BenchmarkUpdate(b *testing.B) {
 func BenchmarkApply(b *testing.B) {
 	for _, n := range []int{1, 64} {
 		b.Run(fmt.Sprintf("callers=%d", n), func(b *testing.B) {
-			db := openCore(b, coreOptions())
+			db := openCore(b, timed())
 			body := make([]byte, 200)
 			callers(b, n, func(i int64) error {
 				return db.Update(b.Context(), "apply", func(tx *Tx) error {
@@ -93,7 +101,7 @@ func BenchmarkBare(b *testing.B) {
 
 // BenchmarkView is one short read.
 func BenchmarkView(b *testing.B) {
-	db := openCore(b, coreOptions())
+	db := openCore(b, timed())
 	if err := db.Update(b.Context(), "put", func(tx *Tx) error { return put(tx, "k") }); err != nil {
 		b.Fatal(err)
 	}

@@ -70,14 +70,18 @@ func (w *writer) note(frames, moved int64, err error) {
 		w.log.Warn("moving the log into the database file failed; it is tried again", "error", err)
 		return
 	}
+	if frames < 0 {
+		return // another checkpoint was under way
+	}
 	w.log2file.frames.Store(frames)
 	w.log2file.held.Store(frames - moved)
 }
 
-// checkpoint runs one and gives the frames in the log and those moved. A reader in the way is no error.
+// checkpoint runs one and gives the frames in the log and those moved, -1 when another was under way. A reader in the
+// way is no error.
 func (c *conn) checkpoint(mode string) (frames, moved int64, err error) {
 	err = c.each(context.Background(), "PRAGMA wal_checkpoint("+mode+")", func(r *Row) bool {
-		frames, moved = max(r.Int(1), 0), max(r.Int(2), 0)
+		frames, moved = r.Int(1), r.Int(2)
 		return false
 	})
 	return frames, moved, err

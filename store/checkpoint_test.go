@@ -8,7 +8,7 @@ import (
 
 // smallLog has the log tended after a twentieth of the usual.
 func smallLog() Options {
-	o := untimed()
+	o := coreOptions()
 	o.limits = limits{every: 50, held: 200, long: 400}
 	return o
 }

@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"time"
 
@@ -148,12 +147,13 @@ func (db *DB) submit(c *call) error {
 	if c.ctx.Err() != nil {
 		return cancelled(c.ctx, c.op, "")
 	}
-	if db.w.inside.Load() && nested() {
-		return &Error{Op: c.op, Kind: ErrNested}
-	}
+	inside := db.w.inside.Load()
 	c.done = make(chan struct{})
 	if err := db.w.q.push(c); err != nil {
 		return &Error{Op: c.op, Kind: err}
+	}
+	if inside && db.stuck(c) {
+		return &Error{Op: c.op, Kind: ErrNested}
 	}
 	select {
 	case <-c.done:
@@ -190,31 +190,4 @@ func (db *DB) close() error {
 		return fmt.Errorf("store: close %s: %w", db.path, err)
 	}
 	return nil
-}
-
-// frame is the one place that calls closures, so that its address in a stack tells that a closure is running there.
-//
-//go:noinline
-func frame(f func(*Tx) error, tx *Tx) error { return f(tx) }
-
-var frameAddress = func() uintptr {
-	var pc [1]uintptr
-	_ = frame(func(*Tx) error { runtime.Callers(2, pc[:]); return nil }, nil)
-	return pc[0]
-}()
-
-// nested reports whether the calling goroutine is inside a closure.
-func nested() bool {
-	var pcs [48]uintptr
-	for skip := 2; ; skip += len(pcs) {
-		n := runtime.Callers(skip, pcs[:])
-		for _, pc := range pcs[:n] {
-			if pc == frameAddress {
-				return true
-			}
-		}
-		if n < len(pcs) {
-			return false
-		}
-	}
 }

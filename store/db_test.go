@@ -220,7 +220,7 @@ func TestCloseLeavesOneFile(t *testing.T) {
 
 func TestCloseAnswersThoseWhoWait(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "core.db")
-	db, err := Open(t.Context(), path, untimed())
+	db, err := Open(t.Context(), path, coreOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

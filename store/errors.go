@@ -53,6 +53,7 @@ type Error struct {
 	Cause     error
 }
 
+// Error words the failure with its operation and statement.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("store: " + e.Op + ": ")
@@ -88,6 +89,7 @@ type ConstraintError struct {
 	On   string
 }
 
+// Error names the rule and what it is on.
 func (e *ConstraintError) Error() string {
 	if e.On == "" {
 		return e.Rule + " constraint"

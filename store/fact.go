@@ -34,13 +34,11 @@ func (tx *Tx) InsertFact(f Fact) (id int64, err error) {
 	if f.HasAmount {
 		amount = f.AmountMinor
 	}
-	_, err = tx.one(`INSERT INTO fact (payment_id, version, key, kind, source, word, hint, never, amount_minor, currency, ref, cumulative, status,
+	return tx.insert(`INSERT INTO fact (payment_id, version, key, kind, source, word, hint, never, amount_minor, currency, ref, cumulative, status,
 			own_ms, committed_ms, refers, act, basis, saw, actor, reason, inbox_id)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
-		func(r *Row) { id = r.Int(0) },
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 		f.PaymentID, f.Version, f.Key, f.Kind, f.Source, f.Word, flag(f.Hint), flag(f.Never), amount, f.Currency, f.Ref, flag(f.Cumulative), f.Status,
 		f.OwnMs, f.CommittedMs, f.Refers, f.Act, f.Basis, f.Saw, f.Actor, f.Reason, nullable(f.InboxID))
-	return id, err
 }
 
 // FactsOf returns a payment's facts in the order of their commits.

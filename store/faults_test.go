@@ -8,7 +8,7 @@ import (
 )
 
 func faulty() (Options, *Faults) {
-	o := untimed()
+	o := coreOptions()
 	o.Faults = &Faults{}
 	return o, o.Faults
 }
@@ -45,7 +45,7 @@ func TestLostTransactionEndsTheGroup(t *testing.T) {
 func TestClosureCannotCommitOrRollBackTheGroup(t *testing.T) {
 	for _, statement := range []string{"COMMIT", "ROLLBACK"} {
 		t.Run(statement, func(t *testing.T) {
-			db := openCore(t, untimed())
+			db := openCore(t, coreOptions())
 			answers := crowd(t, db, putting("a"), func(tx *Tx) error {
 				_, _ = tx.exec(statement)
 				_ = put(tx, "alone")
@@ -162,7 +162,7 @@ func fill(t *testing.T, db *DB, limit int) (taken int, err error) {
 }
 
 func TestFullDatabase(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	err := db.Update(t.Context(), "limit", func(tx *Tx) error {
 		_, err := tx.c.exec("PRAGMA max_page_count = 200")
 		return err

@@ -13,9 +13,11 @@ import (
 )
 
 const (
-	maxGroup = 256                   // closures in one commit
-	maxRun   = 10 * time.Millisecond // after which no further closure joins
-	lowShare = 8                     // low closures in a group that has urgent ones
+	maxGroup   = 256                   // closures in one commit
+	maxRun     = 10 * time.Millisecond // after which no further closure joins
+	lowShare   = 1                     // low closures in a group that has urgent ones
+	crowdSize  = 8                     // urgent closures in one group that make a crowd
+	crowdLasts = 20 * time.Millisecond // between groups
 )
 
 // writer owns the one connection that writes. Everything in it belongs to its goroutine, unless said otherwise.
@@ -29,6 +31,9 @@ type writer struct {
 	ended  chan struct{}
 
 	refused chan struct{} // closed when refusing begins
+
+	lastUrgent int       // urgent closures in the last group that had any
+	lastEnd    time.Time // of that group
 
 	lost       bool // the rollback hook ran: SQLite gave up the whole transaction
 	committing bool // the commit hook lets only our own COMMIT pass
@@ -229,6 +234,9 @@ func (w *writer) finish() {
 		close(c.done)
 	}
 	g.open = false
+	if g.urgent > 0 {
+		w.lastUrgent, w.lastEnd = g.urgent, w.now()
+	}
 	w.checkpoint()
 }
 

@@ -61,15 +61,8 @@ func sameKeys(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// untimed keeps a slow machine from splitting a group.
-func untimed() Options {
-	o := coreOptions()
-	o.Now = nil
-	return o
-}
-
 func TestConcurrentUpdatesShareOneCommit(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	var fs []func(*Tx) error
 	want := []string{"gate"}
 	for i := range 40 {
@@ -88,7 +81,7 @@ func TestConcurrentUpdatesShareOneCommit(t *testing.T) {
 }
 
 func TestGroupIsBounded(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	fs := slices.Repeat([]func(*Tx) error{func(*Tx) error { return nil }}, maxGroup+43)
 	for i, err := range crowd(t, db, fs...) {
 		if err != nil {
@@ -101,7 +94,7 @@ func TestGroupIsBounded(t *testing.T) {
 }
 
 func TestFailingClosureTakesBackOnlyItself(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	mine := errors.New("my own reason")
 	answers := crowd(t, db,
 		putting("a"),
@@ -125,7 +118,7 @@ func TestFailingClosureTakesBackOnlyItself(t *testing.T) {
 
 func TestSwallowedFailureStillFails(t *testing.T) {
 	faults := &Faults{}
-	o := untimed()
+	o := coreOptions()
 	o.Faults = faults
 	db := openCore(t, o)
 	faults.Arm(FailStatement, 2)
@@ -142,7 +135,7 @@ func TestSwallowedFailureStillFails(t *testing.T) {
 }
 
 func TestToleratedConstraintGoesOn(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	err := db.Update(t.Context(), "tolerate", func(tx *Tx) error {
 		if err := put(tx, "a"); err != nil {
 			return err
@@ -159,7 +152,7 @@ func TestToleratedConstraintGoesOn(t *testing.T) {
 }
 
 func TestConstraintSaysWhich(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	if err := db.Update(t.Context(), "seed", putting("a")); err != nil {
 		t.Fatal(err)
 	}
@@ -190,34 +183,37 @@ func TestConstraintSaysWhich(t *testing.T) {
 }
 
 func TestCallerCancelledInTheQueueLeavesIt(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	ctx, cancel := context.WithCancel(t.Context())
-	ran := false
-	var left error
-	answers := crowdOf(t, db, func(c context.Context, op string, f func(*Tx) error) error {
-		if op != "closure 2" {
-			return db.Update(c, op, f)
-		}
-		go func() {
-			for db.w.q.length() < 2 {
-				runtime.Gosched()
+	started, release := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	update := func(f func(*Tx) error) {
+		wg.Go(func() {
+			if err := db.Update(t.Context(), "neighbour", f); err != nil {
+				t.Errorf("neighbour: %v", err)
 			}
-			cancel()
-		}()
-		left = db.Update(ctx, op, f)
-		return left
-	}, putting("a"), func(tx *Tx) error { ran = true; return put(tx, "b") }, putting("c"))
-	if answers[1] != nil || answers[3] != nil {
-		t.Errorf("neighbours: %v", answers)
+		})
 	}
-	if !errors.Is(left, context.Canceled) || ran {
-		t.Errorf("cancelled in the queue: %v, ran %t", left, ran)
+	update(func(tx *Tx) error { close(started); <-release; return put(tx, "gate") })
+	<-started
+	ran, left := false, make(chan error)
+	go func() {
+		left <- db.Update(ctx, "leave", func(tx *Tx) error { ran = true; return put(tx, "b") })
+	}()
+	waitFor(t, func() bool { return db.w.q.length() == 1 })
+	update(putting("c"))
+	waitFor(t, func() bool { return db.w.q.length() == 2 })
+	cancel()
+	if err := <-left; !errors.Is(err, context.Canceled) || ran { // answered while the gate is still shut
+		t.Errorf("cancelled in the queue: %v, ran %t", err, ran)
 	}
-	sameKeys(t, "rows", keys(t, db), []string{"a", "c", "gate"})
+	close(release)
+	wg.Wait()
+	sameKeys(t, "rows", keys(t, db), []string{"c", "gate"})
 }
 
 func TestCallerCancelledInsideFails(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	ctx, cancel := context.WithCancel(t.Context())
 	err := db.Update(ctx, "inside", func(tx *Tx) error {
 		if err := put(tx, "a"); err != nil {
@@ -237,7 +233,7 @@ func TestCallerCancelledInsideFails(t *testing.T) {
 }
 
 func TestCallerCancelledAfterwardsGetsTheCommitsAnswer(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	ctx, cancel := context.WithCancel(t.Context())
 	err := db.Update(ctx, "after", func(tx *Tx) error {
 		err := put(tx, "a")
@@ -251,7 +247,7 @@ func TestCallerCancelledAfterwardsGetsTheCommitsAnswer(t *testing.T) {
 }
 
 func TestPanicIsRaisedInTheCaller(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	var raised any
 	answers := crowdOf(t, db, func(ctx context.Context, op string, f func(*Tx) error) error {
 		defer func() {
@@ -274,7 +270,7 @@ func TestPanicIsRaisedInTheCaller(t *testing.T) {
 }
 
 func TestPanicWhileReadingRowsLeavesNoneOpen(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	if err := db.Update(t.Context(), "seed", func(tx *Tx) error { return errors.Join(put(tx, "a"), put(tx, "b")) }); err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +287,7 @@ func TestPanicWhileReadingRowsLeavesNoneOpen(t *testing.T) {
 }
 
 func TestGoexitEndsOnlyItsCaller(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	returned := false
 	answers := crowdOf(t, db, func(ctx context.Context, op string, f func(*Tx) error) error {
 		err := db.Update(ctx, op, f)
@@ -313,7 +309,7 @@ func TestGoexitEndsOnlyItsCaller(t *testing.T) {
 }
 
 func TestNestedUpdateIsRefused(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	err := db.Update(t.Context(), "outer", func(tx *Tx) error {
 		if err := put(tx, "outer"); err != nil {
 			return err
@@ -334,7 +330,7 @@ func TestNestedUpdateIsRefused(t *testing.T) {
 }
 
 func TestTransactionIsDeadAfterItsClosure(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	var kept *Tx
 	if err := db.Update(t.Context(), "keep", func(tx *Tx) error { kept = tx; return nil }); err != nil {
 		t.Fatal(err)
@@ -346,7 +342,7 @@ func TestTransactionIsDeadAfterItsClosure(t *testing.T) {
 }
 
 func TestNoStatementWhileRowsAreRead(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	err := db.Update(t.Context(), "scan", func(tx *Tx) error {
 		_ = put(tx, "a")
 		return tx.each("SELECT key FROM note", func(*Row) { _ = put(tx, "b") })
@@ -358,7 +354,7 @@ func TestNoStatementWhileRowsAreRead(t *testing.T) {
 }
 
 func TestHalfReadReturningCommits(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	if err := db.Update(t.Context(), "seed", func(tx *Tx) error {
 		return errors.Join(put(tx, "a"), put(tx, "b"), put(tx, "c"))
 	}); err != nil {
@@ -387,7 +383,7 @@ func TestHalfReadReturningCommits(t *testing.T) {
 }
 
 func TestInsertTellsWhetherItAdded(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	err := db.Update(t.Context(), "insert", func(tx *Tx) error {
 		const query = "INSERT INTO note (key) VALUES (?) ON CONFLICT DO NOTHING"
 		first, err := tx.insert(query, "a")
@@ -410,7 +406,7 @@ func TestInsertTellsWhetherItAdded(t *testing.T) {
 }
 
 func TestUrgentGoesFirstAndLowIsNotStarved(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	var mu sync.Mutex
 	var order []string
 	say := func(s string) func(*Tx) error {
@@ -463,7 +459,7 @@ func TestGroupIsBoundedInTime(t *testing.T) {
 }
 
 func TestBrokenSavepointEndsTheGroup(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	answers := crowd(t, db, putting("a"), func(tx *Tx) error {
 		_, err := tx.exec("RELEASE closure")
 		return err
@@ -480,7 +476,7 @@ func TestBrokenSavepointEndsTheGroup(t *testing.T) {
 }
 
 func TestNeighboursDoNotInheritReasons(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	mine := errors.New("my own reason")
 	answers := crowd(t, db, putting("a"), func(tx *Tx) error {
 		_, _ = tx.exec("ROLLBACK")
@@ -493,5 +489,19 @@ func TestNeighboursDoNotInheritReasons(t *testing.T) {
 		if !Retryable(err) || errors.Is(err, mine) {
 			t.Errorf("answer %d: %v", i, err)
 		}
+	}
+}
+
+func TestOneLowOneJoinsAGroupWithUrgentOnes(t *testing.T) {
+	db := openCore(t, coreOptions())
+	fs := slices.Repeat([]func(*Tx) error{func(*Tx) error { return nil }}, 20)
+	for i, err := range crowdOf(t, db, db.UpdateLow, fs...) {
+		if err != nil {
+			t.Errorf("closure %d: %v", i, err)
+		}
+	}
+	// The urgent gate takes one along; the other nineteen are among themselves.
+	if s := db.Stats(); s.Groups != 2 || s.LowClosures != 20 || s.LargestGroup != 19 {
+		t.Errorf("stats %+v", s)
 	}
 }

@@ -46,7 +46,10 @@ type Work struct {
 	Request Request
 }
 
-const requestColumns = `r.id, r.gateway, r.channel, r.received_ms, r.method, r.target, r.remote, r.header, r.body, r.status, r.verdict, r.reason, r.detail, r.secret`
+// The raw message of a row i stands in the row r.
+const requestColumns = `r.id, r.gateway, r.channel, coalesce(r.asked_ms, r.received_ms), r.method, r.target, r.remote, r.header, r.body, r.status, r.verdict, r.cause, r.detail, r.secret`
+
+const workFrom = ` FROM inbox i JOIN inbox r ON r.id = coalesce(i.raw_id, i.id) `
 
 func scanRequest(r *Row, at int) Request {
 	return Request{
@@ -57,7 +60,8 @@ func scanRequest(r *Row, at int) Request {
 	}
 }
 
-const itemColumns = `i.id, i.request_id, i.item, i.gateway, i.channel, i.dedupe_key, i.digest, i.variant, i.merchant_ref, i.state, i.reason, i.error, i.attempts, i.due_ms, i.received_ms, i.done_ms, i.repeats, i.payment_id`
+const itemColumns = `i.id, coalesce(i.raw_id, i.id), i.item, i.gateway, i.channel, i.dedupe_key, i.digest,
+	(SELECT count(*) FROM inbox d WHERE d.gateway = i.gateway AND d.channel = i.channel AND d.dedupe_key = i.dedupe_key AND d.id < i.id), i.merchant_ref, i.state, i.reason, i.error, i.attempts, i.due_ms, i.received_ms, i.done_ms, i.repeats, i.payment_id`
 
 const itemWidth = 18
 
@@ -74,20 +78,6 @@ func scanWork(r *Row) Work {
 	return Work{Item: scanItem(r), Request: scanRequest(r, itemWidth)}
 }
 
-// InsertRequest stores a raw request and returns its id.
-func (tx *Tx) InsertRequest(q Request) (int64, error) {
-	return tx.insert(`INSERT INTO request (gateway, channel, received_ms, method, target, remote, header, body, status, verdict, reason, detail, secret)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		q.Gateway, q.Channel, q.ReceivedMs, q.Method, q.Target, q.Remote, orEmpty(q.Header), orEmpty(q.Body),
-		q.Status, q.Verdict, q.Reason, q.Detail, q.Secret)
-}
-
-// DropRequest removes a raw request that nothing refers to.
-func (tx *Tx) DropRequest(id int64) error {
-	_, err := tx.exec(`DELETE FROM request WHERE id = ?`, id)
-	return err
-}
-
 // FindItem returns the row that already holds this very item; ok is false when it is new.
 func (rx *Rx) FindItem(gateway, channel, dedupeKey string, digest []byte) (it Item, ok bool, err error) {
 	ok, err = rx.one(`SELECT `+itemColumns+` FROM inbox i WHERE gateway = ? AND channel = ? AND dedupe_key = ? AND digest = ?`,
@@ -95,16 +85,24 @@ func (rx *Rx) FindItem(gateway, channel, dedupeKey string, digest []byte) (it It
 	return it, ok, err
 }
 
-// InsertItem adds an inbox row; the same item again adds nothing and gives id 0.
-func (tx *Tx) InsertItem(it Item) (id int64, err error) {
-	done := nullable(it.DoneMs)
-	_, err = tx.one(`INSERT INTO inbox (request_id, item, gateway, channel, dedupe_key, digest, variant, merchant_ref, state, reason, due_ms, received_ms, done_ms, payment_id)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, (SELECT count(*) FROM inbox WHERE gateway = ?3 AND channel = ?4 AND dedupe_key = ?5), ?7, ?8, ?9, ?10, ?11, ?12, ?13)
-		ON CONFLICT DO NOTHING RETURNING id`,
-		func(r *Row) { id = r.Int(0) },
-		it.RequestID, it.Item, it.Gateway, it.Channel, it.DedupeKey, it.Digest, it.MerchantRef, it.State, it.Reason,
-		it.DueMs, it.ReceivedMs, done, nullable(it.PaymentID))
-	return id, err
+// InsertItem adds an inbox row; the same item again adds nothing and gives id 0. The row of a message's first new item
+// holds the message; RequestID names that row for its other items.
+func (tx *Tx) InsertItem(it Item, q Request) (id int64, err error) {
+	var raw, header, body, asked any
+	if it.RequestID != 0 {
+		raw, q = it.RequestID, Request{Secret: -1}
+	} else {
+		header, body = orEmpty(q.Header), orEmpty(q.Body)
+	}
+	if it.Channel == "query" {
+		asked = q.ReceivedMs
+	}
+	return tx.insert(`INSERT INTO inbox (raw_id, item, gateway, channel, dedupe_key, digest, merchant_ref, state, reason, due_ms, received_ms, done_ms, payment_id,
+			asked_ms, method, target, remote, status, verdict, cause, detail, secret, header, body)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT DO NOTHING`,
+		raw, it.Item, it.Gateway, it.Channel, it.DedupeKey, it.Digest, it.MerchantRef, it.State, it.Reason, it.DueMs, it.ReceivedMs, nullable(it.DoneMs), nullable(it.PaymentID),
+		asked, q.Method, q.Target, q.Remote, q.Status, q.Verdict, q.Reason, q.Detail, q.Secret, header, body)
 }
 
 // RepeatItem counts a repetition of an item and wakes it if it was dead.
@@ -119,7 +117,7 @@ func (tx *Tx) RepeatItem(id, nowMs int64) error {
 
 // DueWork returns pending rows that are due, oldest first, with their raw requests.
 func (rx *Rx) DueWork(nowMs int64, limit int) (work []Work, err error) {
-	err = rx.each(`SELECT `+itemColumns+`, `+requestColumns+` FROM inbox i JOIN request r ON r.id = i.request_id
+	err = rx.each(`SELECT `+itemColumns+`, `+requestColumns+``+workFrom+`
 		WHERE i.state = 'pending' AND i.due_ms <= ? ORDER BY i.due_ms, i.id LIMIT ?`,
 		func(r *Row) { work = append(work, scanWork(r)) }, nowMs, limit)
 	return work, err
@@ -133,14 +131,14 @@ func (rx *Rx) NextWorkMs() (dueMs int64, ok bool, err error) {
 
 // GetWork returns one row with its raw request.
 func (rx *Rx) GetWork(id int64) (w Work, ok bool, err error) {
-	ok, err = rx.one(`SELECT `+itemColumns+`, `+requestColumns+` FROM inbox i JOIN request r ON r.id = i.request_id WHERE i.id = ?`,
+	ok, err = rx.one(`SELECT `+itemColumns+`, `+requestColumns+``+workFrom+`WHERE i.id = ?`,
 		func(r *Row) { w = scanWork(r) }, id)
 	return w, ok, err
 }
 
-// GetRequest returns one raw request.
+// GetRequest returns the raw message that an inbox row holds.
 func (rx *Rx) GetRequest(id int64) (q Request, ok bool, err error) {
-	ok, err = rx.one(`SELECT `+requestColumns+` FROM request r WHERE r.id = ?`, func(r *Row) { q = scanRequest(r, 0) }, id)
+	ok, err = rx.one(`SELECT `+requestColumns+` FROM inbox r WHERE r.id = ? AND r.body IS NOT NULL`, func(r *Row) { q = scanRequest(r, 0) }, id)
 	return q, ok, err
 }
 
@@ -173,36 +171,10 @@ func (tx *Tx) WakeItem(id, nowMs int64) (bool, error) {
 	return n == 1, err
 }
 
-// DropAnswer removes the raw bytes of a query answer that changed nothing.
-func (tx *Tx) DropAnswer(itemID, requestID int64) error {
-	if _, err := tx.exec(`DELETE FROM inbox WHERE id = ? AND channel = 'query'`, itemID); err != nil {
-		return err
-	}
-	_, err := tx.exec(`DELETE FROM request WHERE id = ? AND channel = 'query' AND NOT EXISTS (SELECT 1 FROM inbox WHERE request_id = request.id)`, requestID)
+// DropAnswer removes a query answer that changed nothing.
+func (tx *Tx) DropAnswer(itemID int64) error {
+	_, err := tx.exec(`DELETE FROM inbox WHERE id = ? AND channel = 'query'`, itemID)
 	return err
-}
-
-// PruneRefused keeps the newest `keep` refused requests of a gateway and reason and drops those before `beforeMs`.
-func (tx *Tx) PruneRefused(gateway, reason string, keep int, beforeMs int64) (int64, error) {
-	return tx.exec(`DELETE FROM request WHERE id IN (
-			SELECT id FROM request WHERE verdict = 'refused' AND gateway = ?1 AND reason = ?2 AND (received_ms < ?4 OR id <= coalesce((
-				SELECT id FROM request WHERE verdict = 'refused' AND gateway = ?1 AND reason = ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3), -1))
-			LIMIT 500)`, gateway, reason, keep, beforeMs)
-}
-
-// RefusedCount is how many refused requests of one gateway and reason are kept.
-type RefusedCount struct {
-	Gateway, Reason string
-	Count, LastMs   int64
-}
-
-// RefusedCounts lists the kept refused requests by gateway and reason.
-func (rx *Rx) RefusedCounts() (list []RefusedCount, err error) {
-	err = rx.each(`SELECT gateway, reason, count(*), max(received_ms) FROM request WHERE verdict = 'refused' GROUP BY gateway, reason`,
-		func(r *Row) {
-			list = append(list, RefusedCount{r.Text(0), r.Text(1), r.Int(2), r.Int(3)})
-		})
-	return list, err
 }
 
 // Park notes what a parked row can be adopted by: kind "" is the merchant reference.
@@ -267,12 +239,22 @@ func (rx *Rx) Items(f InboxFilter) (items []Item, err error) {
 	if before == 0 {
 		before = maxID
 	}
+	named := ``
+	if f.Query != "" {
+		named = ` AND id IN (` + namedItems + `)`
+	}
 	err = rx.each(`SELECT `+itemColumns+` FROM inbox i
-		WHERE id < ?1 AND (?2 = '' OR gateway = ?2) AND (?3 = '' OR state = ?3) AND (?4 = '' OR merchant_ref = ?4 OR dedupe_key = ?4)
-		ORDER BY id DESC LIMIT ?5`,
+		WHERE id < ?1 AND (?2 = '' OR gateway = ?2) AND (?3 = '' OR state = ?3) AND ?4 = ?4`+named+` ORDER BY id DESC LIMIT ?5`,
 		func(r *Row) { items = append(items, scanItem(r)) }, before, f.Gateway, f.State, f.Query, f.Limit)
 	return items, err
 }
+
+// namedItems finds rows by a dedupe key or by the merchant reference of their payment, of a parked notice or of a dead one; each has an index.
+const namedItems = `
+	SELECT n.id FROM gateway_state g CROSS JOIN inbox n ON n.gateway = g.gateway AND n.channel = 'webhook' AND n.dedupe_key = ?4
+	UNION SELECT k.inbox_id FROM gateway_state g CROSS JOIN parked k ON k.gateway = g.gateway AND k.kind = '' AND k.ref = ?4
+	UNION SELECT n.id FROM gateway_state g CROSS JOIN payment p ON p.gateway = g.gateway AND p.merchant_ref = ?4 CROSS JOIN inbox n ON n.payment_id = p.id
+	UNION SELECT n.id FROM inbox n WHERE n.state = 'dead' AND n.merchant_ref = ?4`
 
 // DeadItems lists the ids of dead rows of a gateway ("" for all) and reason ("" for all), oldest first.
 func (rx *Rx) DeadItems(gateway, reason string, limit int) (ids []int64, err error) {
@@ -281,19 +263,9 @@ func (rx *Rx) DeadItems(gateway, reason string, limit int) (ids []int64, err err
 	return ids, err
 }
 
-// Refused lists refused requests, newest first, below an id (0: newest).
-func (rx *Rx) Refused(gateway string, before int64, limit int) (list []Request, err error) {
-	if before == 0 {
-		before = maxID
-	}
-	err = rx.each(`SELECT `+requestColumns+` FROM request r WHERE r.verdict = 'refused' AND r.id < ?1 AND (?2 = '' OR r.gateway = ?2) ORDER BY r.id DESC LIMIT ?3`,
-		func(r *Row) { list = append(list, scanRequest(r, 0)) }, before, gateway, limit)
-	return list, err
-}
-
 // ItemsOfPayment lists a payment's inbox rows with their raw requests, oldest first.
 func (rx *Rx) ItemsOfPayment(paymentID int64, limit int) (work []Work, err error) {
-	err = rx.each(`SELECT `+itemColumns+`, `+requestColumns+` FROM inbox i JOIN request r ON r.id = i.request_id
+	err = rx.each(`SELECT `+itemColumns+`, `+requestColumns+``+workFrom+`
 		WHERE i.payment_id = ? ORDER BY i.id LIMIT ?`,
 		func(r *Row) { work = append(work, scanWork(r)) }, paymentID, limit)
 	return work, err
@@ -301,7 +273,7 @@ func (rx *Rx) ItemsOfPayment(paymentID int64, limit int) (work []Work, err error
 
 // Variants lists rows of one dedupe key with their raw requests, oldest first, at most twenty.
 func (rx *Rx) Variants(gateway, channel, dedupeKey string) (work []Work, err error) {
-	err = rx.each(`SELECT `+itemColumns+`, `+requestColumns+` FROM inbox i JOIN request r ON r.id = i.request_id
+	err = rx.each(`SELECT `+itemColumns+`, `+requestColumns+``+workFrom+`
 		WHERE i.gateway = ? AND i.channel = ? AND i.dedupe_key = ? ORDER BY i.id LIMIT 20`,
 		func(r *Row) { work = append(work, scanWork(r)) }, gateway, channel, dedupeKey)
 	return work, err

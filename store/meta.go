@@ -20,7 +20,7 @@ func (tx *Tx) SetMeta(key, value string) error {
 // Extent is how far a database reaches, to compare a backup with what it replaces; instants are UTC milliseconds, 0: never.
 type Extent struct {
 	Payments      int64
-	Requests      int64 // kept ones of gateways, shop and reports
+	Requests      int64 // messages of gateways that are kept, refused ones left out
 	Events        int64 // for the shop
 	LastReceiptMs int64
 	LastChangeMs  int64
@@ -34,7 +34,7 @@ func (rx *Rx) Extent() (x Extent, err error) {
 		count, last *int64
 	}{
 		{`SELECT count(*), coalesce(max(changed_ms), 0) FROM payment`, &x.Payments, &x.LastChangeMs},
-		{`SELECT count(*), coalesce(max(received_ms), 0) FROM request`, &x.Requests, &x.LastReceiptMs},
+		{`SELECT count(*), coalesce(max(received_ms), 0) FROM inbox WHERE raw_id IS NULL`, &x.Requests, &x.LastReceiptMs},
 		{`SELECT count(*), coalesce(max(created_ms), 0) FROM outbox`, &x.Events, &x.LastEventMs},
 	} {
 		if _, err := rx.one(part.query, func(r *Row) { *part.count, *part.last = r.Int(0), r.Int(1) }); err != nil {

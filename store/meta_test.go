@@ -59,7 +59,7 @@ func TestExtentCountsAndFindsTheLast(t *testing.T) {
 				return err
 			}
 		}
-		_, err := tx.InsertRequest(Request{Gateway: "sandbox", Channel: "webhook", ReceivedMs: 4500, Verdict: "accepted"})
+		_, err := tx.InsertItem(Item{Gateway: "sandbox", Channel: "webhook", DedupeKey: "a", Digest: make([]byte, 32), State: "pending", ReceivedMs: 4500}, Request{Verdict: "accepted"})
 		return err
 	})
 	want := Extent{Payments: 3, Requests: 1, Events: 3, LastReceiptMs: 4500, LastChangeMs: 5000, LastEventMs: 5007}

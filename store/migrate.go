@@ -95,11 +95,12 @@ func inspect(path string) (version int64, fresh bool, err error) {
 		return 0, false, err
 	}
 	defer c.close()
-	id, err := c.value("PRAGMA application_id")
+	// In this order: another process marks a fresh file before it makes the first table.
+	tables, err := c.value("SELECT count(*) FROM sqlite_schema")
 	if err != nil {
 		return 0, false, failure("open "+path, "", err)
 	}
-	tables, err := c.value("SELECT count(*) FROM sqlite_schema")
+	id, err := c.value("PRAGMA application_id")
 	if err != nil {
 		return 0, false, failure("open "+path, "", err)
 	}

@@ -35,10 +35,9 @@ func (rx *Rx) events(where string, args ...any) (list []Event, err error) {
 
 // InsertEvent adds an outbox entry and returns its sequence number; the same change told again adds nothing and gives 0.
 func (tx *Tx) InsertEvent(e Event) (seq int64, err error) {
-	_, err = tx.one(`INSERT INTO outbox (epoch, payment_id, order_id, version, type, body, created_ms, state, due_ms)
-		VALUES ((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'epoch'), ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING seq`,
-		func(r *Row) { seq = r.Int(0) }, e.PaymentID, e.OrderID, e.Version, e.Type, e.Body, e.CreatedMs, e.State, e.DueMs)
-	return seq, err
+	return tx.insert(`INSERT INTO outbox (epoch, payment_id, order_id, version, type, body, created_ms, state, due_ms)
+		VALUES ((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'epoch'), ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		e.PaymentID, e.OrderID, e.Version, e.Type, e.Body, e.CreatedMs, e.State, e.DueMs)
 }
 
 // patience is after how many failures an entry no longer holds back the later ones of its order.

@@ -98,6 +98,12 @@ func (q *queue) pop(low bool) *call {
 	return nil
 }
 
+func (q *queue) urgentWaits() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.urgent) > 0
+}
+
 // wait sleeps until there is a call; false once the queue is closed and empty.
 func (q *queue) wait() bool {
 	for {

@@ -37,6 +37,12 @@ func (tx *Tx) SetTimer(t Timer) error {
 	return err
 }
 
+// DropTimers removes all appointments of a payment.
+func (tx *Tx) DropTimers(paymentID int64) error {
+	_, err := tx.exec(`DELETE FROM timer WHERE payment_id = ?`, paymentID)
+	return err
+}
+
 // DropTimer removes a payment's appointment of one kind.
 func (tx *Tx) DropTimer(paymentID int64, kind string) error {
 	_, err := tx.exec(`DELETE FROM timer WHERE payment_id = ? AND kind = ?`, paymentID, kind)

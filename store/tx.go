@@ -130,9 +130,12 @@ func cancelled(ctx context.Context, op, query string) error {
 	return e
 }
 
-// Urgent tells whether an Update waits for this group to end, so that background work can stop early.
-func (tx *Tx) Urgent() bool {
-	tx.w.q.mu.Lock()
-	defer tx.w.q.mu.Unlock()
-	return len(tx.w.q.urgent) > 0
+// Crowded tells whether many Updates come at this time, so that background work should do little now: one waits for this
+// group to end, or this group or the one just before it served a crowd.
+func (tx *Tx) Crowded() bool {
+	w := tx.w
+	if w.group.urgent >= crowdSize || w.q.urgentWaits() {
+		return true
+	}
+	return w.lastUrgent >= crowdSize && w.group.began.Sub(w.lastEnd) < crowdLasts
 }

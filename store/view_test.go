@@ -9,7 +9,7 @@ import (
 )
 
 func TestViewSeesOneState(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	if err := db.Update(t.Context(), "put", putting("a")); err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestViewSeesOneState(t *testing.T) {
 }
 
 func TestViewCannotWrite(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	err := db.View(t.Context(), "write", func(rx *Rx) error {
 		return rx.each("INSERT INTO note (key) VALUES ('a') RETURNING id", func(*Row) {})
 	})
@@ -47,7 +47,7 @@ func TestViewCannotWrite(t *testing.T) {
 }
 
 func TestViewEndsWithItsContext(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	ctx, cancel := context.WithCancel(t.Context())
 	const endless = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT i FROM c"
 	rows := 0
@@ -74,7 +74,7 @@ func TestViewEndsWithItsContext(t *testing.T) {
 }
 
 func TestStatementThatNeverYieldsIsInterrupted(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	ctx, cancel := context.WithCancel(t.Context())
 	err := db.View(ctx, "endless", func(rx *Rx) error {
 		go cancel()
@@ -87,7 +87,7 @@ func TestStatementThatNeverYieldsIsInterrupted(t *testing.T) {
 }
 
 func TestPanicInAViewGivesTheConnectionBack(t *testing.T) {
-	o := untimed()
+	o := coreOptions()
 	o.Readers = 1
 	db := openCore(t, o)
 	for range 3 {
@@ -106,7 +106,7 @@ func TestPanicInAViewGivesTheConnectionBack(t *testing.T) {
 }
 
 func TestViewWaitsForAConnectionNoLongerThanItsContext(t *testing.T) {
-	o := untimed()
+	o := coreOptions()
 	o.Readers = 1
 	db := openCore(t, o)
 	err := db.View(t.Context(), "outer", func(*Rx) error {
@@ -120,7 +120,7 @@ func TestViewWaitsForAConnectionNoLongerThanItsContext(t *testing.T) {
 }
 
 func TestColumnsAreReadByType(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	err := db.Update(t.Context(), "types", func(tx *Tx) error {
 		if _, err := tx.insert("INSERT INTO note (key, n, body) VALUES (?, ?, ?), (?, ?, ?)", "", int64(1)<<62, []byte{}, "é\x00z", true, nil); err != nil {
 			return err
@@ -158,7 +158,7 @@ func TestColumnsAreReadByType(t *testing.T) {
 }
 
 func TestMoreStatementsThanAreKept(t *testing.T) {
-	db := openCore(t, untimed())
+	db := openCore(t, coreOptions())
 	err := db.View(t.Context(), "many", func(rx *Rx) error {
 		sum := int64(0)
 		for round := range 2 {

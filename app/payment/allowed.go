@@ -206,7 +206,8 @@ func checkAmount(t *Terms, d *Fact) error {
 // checkAccept compares a typed amount with what would be received; where no word tells the amount, the person must.
 func (j *judge) checkAccept(t *Terms, d *Fact) error {
 	if d.Basis == BasisElsewhere {
-		return refuse(RefusedBasis, "accepting what the gateway said of payment %s rests on the gateway; to record other money choose %q", t.PaymentID, ActMarkSucceeded)
+		return refuse(RefusedBasis, "accepting what the gateway said of payment %s rests on the gateway; to record other money choose %q",
+			t.PaymentID, ActMarkSucceeded)
 	}
 	e := evidence{t: *t, facts: j.facts}
 	e.weigh()
@@ -216,7 +217,8 @@ func (j *judge) checkAccept(t *Terms, d *Fact) error {
 		}
 	}
 	if said := e.gatewayPart(); d.HasAmount && said > 0 && said != d.Amount {
-		return refuse(RefusedOther, "the gateway said %s for payment %s, not %s; type that amount, or choose %q", FormatAmount(said, t.Currency)+" "+t.Currency, t.PaymentID, FormatAmount(d.Amount, t.Currency), ActMarkSucceeded)
+		return refuse(RefusedOther, "the gateway said %s %s for payment %s, not %s; type that amount, or choose %q",
+			FormatAmount(said, t.Currency), t.Currency, t.PaymentID, FormatAmount(d.Amount, t.Currency), ActMarkSucceeded)
 	}
 	return nil
 }
@@ -226,7 +228,8 @@ func (j *judge) checkRefund(t *Terms, d *Fact) error {
 		return err
 	}
 	if left := j.s.Left(); d.Amount > left {
-		return refuse(RefusedOther, "only %s %s of payment %s is left to refund, not %s", FormatAmount(left, t.Currency), t.Currency, t.PaymentID, FormatAmount(d.Amount, t.Currency))
+		return refuse(RefusedOther, "only %s %s of payment %s is left to refund, not %s",
+			FormatAmount(left, t.Currency), t.Currency, t.PaymentID, FormatAmount(d.Amount, t.Currency))
 	}
 	return j.checkRef(t, d)
 }

@@ -32,9 +32,6 @@ type Plan struct {
 	AskKind    AskKind
 	HoldAtMs   int64 // when the hold_over for the fact HoldRefers is due, 0: none
 	HoldRefers int64
-	// SilentSinceMs is when the oldest question was due that was asked since and got no answer, 0: none. Nothing is given up
-	// without an answer, so a long silence is for a person to know.
-	SilentSinceMs int64
 }
 
 const (
@@ -93,9 +90,6 @@ func (p *planner) retry(at int64) int64 {
 	last := p.asked.LastAskedMs
 	if last < at {
 		return at
-	}
-	if p.plan.SilentSinceMs == 0 || at < p.plan.SilentSinceMs {
-		p.plan.SilentSinceMs = at
 	}
 	gap := min(max(last-at, retryLeast), retryMost)
 	return last + gap + jitter(p.t.PaymentID, uint64(bits.Len64(uint64(gap))), gap)

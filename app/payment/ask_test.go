@@ -179,28 +179,6 @@ func TestAskWhatIsSettled(t *testing.T) {
 	})
 }
 
-// How long the gateway has owed an answer is told, whether or not it is asked on.
-func TestSilence(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		facts []Fact
-		asked AskState
-		want  int64
-	}{
-		{"a rung without an answer is no silence", nil, AskState{LastAskedMs: hour}, 0},
-		{"give-up time has not come", nil, AskState{LastAskedMs: 47 * hour}, 0},
-		{"give-up time, asked in vain", nil, AskState{LastAskedMs: 60 * hour, LastAnsweredMs: 47 * hour}, 48 * hour},
-		{"a notice to confirm, asked in vain", committed(minute, paidNotice(1).hint()), AskState{LastAskedMs: hour}, minute},
-		{"the same, answered", committed(minute, paidNotice(1).hint()), AskState{LastAskedMs: hour, LastAnsweredMs: hour}, 0},
-		{"the earlier of two", append(committed(2*minute, paidNotice(1).hint()), Fact{Kind: FactUnmapped, Source: SourceNotice, CommittedMs: minute}), AskState{LastAskedMs: hour}, minute},
-		{"after a month it is told still", committed(minute, paidQuery(1), unmapped(2)), AskState{LastAskedMs: 40 * day}, minute},
-	} {
-		if got := Ask(terms(), c.facts, c.asked, math.MaxInt64).SilentSinceMs; got != c.want {
-			t.Errorf("%s: silent since %d, want %d", c.name, got, c.want)
-		}
-	}
-}
-
 // A clock that was set back by an hour does not silence a payment for an hour.
 func TestClockSetBack(t *testing.T) {
 	p := Ask(terms(), nil, AskState{LastAskedMs: hour, LastAnsweredMs: hour}, 50*second)
@@ -216,16 +194,16 @@ func TestHolds(t *testing.T) {
 		want  Plan
 	}{
 		{"none", nil, Plan{AskAtMs: 48 * hour, AskKind: AskGiveUp}},
-		{"failed notice", committed(minute, n), Plan{48 * hour, AskGiveUp, 11 * minute, 1, 0}},
-		{"the earlier of two", append(committed(minute, n), Fact{Kind: FactWord, Source: SourceNotice, Word: WordExpired, ID: 2, CommittedMs: second}), Plan{48 * hour, AskGiveUp, 10*minute + second, 2, 0}},
-		{"the first of two at once", []Fact{{Kind: FactWord, Source: SourceNotice, Word: WordFailed, ID: 9}, {Kind: FactWord, Source: SourceNotice, Word: WordExpired, ID: 8}}, Plan{48 * hour, AskGiveUp, 10 * minute, 8, 0}},
+		{"failed notice", committed(minute, n), Plan{48 * hour, AskGiveUp, 11 * minute, 1}},
+		{"the earlier of two", append(committed(minute, n), Fact{Kind: FactWord, Source: SourceNotice, Word: WordExpired, ID: 2, CommittedMs: second}), Plan{48 * hour, AskGiveUp, 10*minute + second, 2}},
+		{"the first of two at once", []Fact{{Kind: FactWord, Source: SourceNotice, Word: WordFailed, ID: 9}, {Kind: FactWord, Source: SourceNotice, Word: WordExpired, ID: 8}}, Plan{48 * hour, AskGiveUp, 10 * minute, 8}},
 		{"over", committed(minute, n, holdOver(1)), Plan{}},
 		{"one over, another not", committed(minute, n, holdOver(1), later), Plan{HoldAtMs: 11 * minute, HoldRefers: 3}},
 		{"hint", committed(minute, notice(WordFailed, 1).hint()), Plan{AskAtMs: 48 * hour, AskKind: AskGiveUp}},
 		{"paid", committed(minute, n, paidNotice(2)), Plan{}},
 		{"difference", committed(minute, n, notice(WordSucceeded, 2)), Plan{}},
 		{"decided", committed(minute, n, decision(ActMarkFailed)), Plan{}},
-		{"runs beyond give-up time", committed(48*hour, n), Plan{48*hour + 10*minute, AskGiveUp, 48*hour + 10*minute, 1, 0}},
+		{"runs beyond give-up time", committed(48*hour, n), Plan{48*hour + 10*minute, AskGiveUp, 48*hour + 10*minute, 1}},
 		{"no answer", append(committed(minute, gaveUp("", hour)), Fact{Kind: FactWord, Source: SourceNotice, Word: WordFailed, ID: 2, CommittedMs: day}), Plan{HoldAtMs: day + 10*minute, HoldRefers: 2}},
 	} {
 		if got := Ask(noQuery(), c.facts, AskState{}, math.MaxInt64); got != c.want {
@@ -310,6 +288,11 @@ func TestKeep(t *testing.T) {
 		{"a refund is new", nil, "", asQuery(refund("a", RefundSucceeded, 5, 1)), true},
 		{"a refund is known", committed(1, refund("a", RefundSucceeded, 5, 1)), "", asQuery(refund("a", RefundSucceeded, 5, 9)), false},
 		{"a refund has moved on", committed(1, refund("a", RefundPending, 5, 1)), "", asQuery(refund("a", RefundSucceeded, 5, 9)), true},
+		{"a running total beside the same single", committed(1, refund("total", RefundSucceeded, 5, 1)), "", asQuery(running(5, 9)), true},
+		{"a dispute beside the same refund", committed(1, named(refund("a", DisputeOpen, 5, 1), "dp_1")), "", asQuery(dispute(DisputeOpen, 5, 9)), true},
+		{"another refund", committed(1, refund("a", RefundSucceeded, 5, 1)), "", asQuery(refund("b", RefundSucceeded, 5, 9)), true},
+		{"a refund of more", committed(1, refund("a", RefundSucceeded, 5, 1)), "", asQuery(refund("a", RefundSucceeded, 6, 9)), true},
+		{"a refund in another currency", committed(1, refund("a", RefundSucceeded, 5, 1)), "", asQuery(refund("a", RefundSucceeded, 5, 9).in("USD")), true},
 		{"a dispute is known", committed(1, dispute(DisputeOpen, 5, 1)), "", asQuery(dispute(DisputeOpen, 5, 9)), false},
 	} {
 		if got := Keep(terms(), c.facts, AskState{LastAnswer: c.last}, c.f); got != c.want {

@@ -32,10 +32,9 @@ type evidence struct {
 	takenBack bool  // a reversed word that no "money is back" saw
 
 	before      bool  // a denial at or before t0, or a negative decision
-	after       int   // denials later than t0
-	firstAfter  int64 // own time of the earliest of them
-	unback      int   // those of them that no "money is back" saw
-	firstUnback int64
+	after       bool  // a denial later than t0
+	unback      int   // denials later than t0 that no "money is back" saw
+	firstUnback int64 // own time of the earliest of them
 	lastUnback  int64
 
 	final  *Fact // the final word that counts
@@ -302,10 +301,7 @@ func (e *evidence) denials() {
 }
 
 func (e *evidence) denied(f *Fact) {
-	if e.after == 0 || f.OwnMs < e.firstAfter {
-		e.firstAfter = f.OwnMs
-	}
-	e.after++
+	e.after = true
 	if f.version() <= e.backSaw {
 		return
 	}

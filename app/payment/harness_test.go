@@ -196,7 +196,7 @@ func (w *world) move() {
 		w.s, w.reviews = w.stand(w.t, w.facts)
 	}
 	var entries []Entry
-	entries, w.told = Tell(w.t, w.s, w.facts, w.told, OrderContext{OtherPaidAndTold: w.other})
+	entries, w.told = Tell(w.s, w.facts, w.told, OrderContext{OtherPaidAndTold: w.other})
 	for _, e := range entries {
 		w.entries = append(w.entries, said{e, w.s.Body(), w.version})
 	}

@@ -81,7 +81,7 @@ func (e *evidence) reviewUnknown() {
 	}
 }
 
-// difference shows the odd with the latest own time; beside a success it can be ignored.
+// reviewDifference shows the odd with the latest own time; beside a success it can be ignored.
 func (e *evidence) reviewDifference() {
 	if e.odd == nil {
 		return
@@ -106,7 +106,7 @@ func (e *evidence) reviewDifference() {
 	e.unless(rv, newest, ActIgnore)
 }
 
-// reversal is urgent; a later success word joins its evidence. Money that came elsewhere since answers it.
+// reviewReversal is urgent; a later success word joins its evidence. Money that came elsewhere since answers it.
 func (e *evidence) reviewReversal() {
 	if e.s.Reversed == 0 {
 		return
@@ -141,7 +141,7 @@ func (e *evidence) unlessAny(reason Reason, atRisk, newest int64, acts ...Act) {
 	e.add(reason, "", atRisk)
 }
 
-// returned compares what went back with what came.
+// reviewReturned compares what went back with what came.
 func (e *evidence) reviewReturned() {
 	newest := e.newest(func(f *Fact) bool {
 		return (f.Kind == FactRefund || f.Kind == FactDispute) && f.speaks() || f.says(WordReversed)
@@ -160,17 +160,17 @@ func (e *evidence) reviewReturned() {
 	}
 }
 
-// twice: a person took the money another way, and the gateway took it too.
+// reviewTwice: a person took the money another way, and the gateway took it too.
 func (e *evidence) reviewTwice() {
 	both := e.s.both()
 	if both == 0 {
 		return
 	}
-	newest := e.newest(func(f *Fact) bool { return f.says(WordSucceeded) || f.says(WordReversed) || f == e.d })
+	newest := e.newest(func(f *Fact) bool { return f == e.d || f == e.claim || f == e.odd || f == e.reversal })
 	e.unless(Review{Reason: ReasonElsewhere, AtRisk: both}, newest, ActKeepBoth, ActRefund, ActIgnore)
 }
 
-// foreign: a refund or dispute in another currency is not counted, so a person looks at it.
+// reviewForeign: a refund or dispute in another currency is not counted, so a person looks at it.
 func (e *evidence) reviewForeign() {
 	for i := range e.facts {
 		f := &e.facts[i]
@@ -181,7 +181,7 @@ func (e *evidence) reviewForeign() {
 	}
 }
 
-// unmapped: a word that the definition does not know, and no later answer that settles it.
+// reviewUnmapped: a word that the definition does not know, and no later answer that settles it.
 func (e *evidence) reviewUnmapped() {
 	for i := range e.facts {
 		f := &e.facts[i]
@@ -220,7 +220,7 @@ func (e *evidence) answeredAfter(ms int64) (answered, settled bool) {
 	return answered, settled
 }
 
-// owed: a refund was decided, and neither a refund nor proof has come since.
+// reviewOwed: a refund was decided, and neither a refund nor proof has come since.
 func (e *evidence) reviewOwed() {
 	for i := range e.facts {
 		f := &e.facts[i]

@@ -80,7 +80,7 @@ func (e *evidence) successSource() Source {
 
 // contradicted: a notice alone says paid, and the gateway's denials lie on both sides of it.
 func (e *evidence) contradicted() bool {
-	return e.reversal == nil && !e.confirmed && e.before && e.after > 0
+	return e.reversal == nil && !e.confirmed && e.before && e.after
 }
 
 func closing(w Word) (State, Cause) {

@@ -158,6 +158,10 @@ func TestLateness(t *testing.T) {
 		{"order reopened", terms(), []Fact{shopClosed(1), shopReopened(2), paidQuery(3)}, "succeeded received=100", ""},
 		{"order closed after success", terms(), []Fact{paidQuery(3), shopClosed(9)}, "succeeded received=100", ""},
 		{"unknown makes nothing late", terms(), []Fact{gaveUp(WordProcessing, 1), paidQuery(3)}, "succeeded received=100", ""},
+		{"both are meant, and confirmed", terms(), []Fact{elsewhere(), paidNotice(1), decision(ActKeepBoth), paidQuery(2)}, "succeeded received=200", ""},
+		{"kept before the gateway's came", terms(), []Fact{elsewhere(), decision(ActKeepBoth), paidNotice(1)}, "succeeded received=200", "elsewhere_and_gateway"},
+		{"kept before the gateway's odd came", terms(), []Fact{elsewhere(), decision(ActKeepBoth), notice(WordSucceeded, 1).amount(9000)}, "succeeded received=190", "difference elsewhere_and_gateway"},
+		{"kept before the cash came", terms(), []Fact{paidNotice(1), decision(ActKeepBoth), elsewhere()}, "succeeded received=200", "elsewhere_and_gateway"},
 		{"both are meant", terms(), []Fact{elsewhere(), paidNotice(1), decision(ActKeepBoth)}, "succeeded received=200", ""},
 	})
 }

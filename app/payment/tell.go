@@ -68,7 +68,7 @@ func Move(t Terms, facts []Fact, told Told, o OrderContext) Moved {
 		facts = append(slices.Clip(facts), late)
 		m.Standing, m.Reviews = Stand(t, facts)
 	}
-	m.Entries, m.Told = Tell(t, m.Standing, facts, told, o)
+	m.Entries, m.Told = Tell(m.Standing, facts, told, o)
 	return m
 }
 
@@ -147,9 +147,9 @@ type teller struct {
 
 // Tell says what the shop must hear of a standing, given what it was told so far. A late fact that is due
 // (see Late) must be among the facts and in the standing. The next Told is to be kept whether or not there are entries.
-func Tell(t Terms, s Standing, facts []Fact, told Told, o OrderContext) ([]Entry, Told) {
+func Tell(s Standing, facts []Fact, told Told, o OrderContext) ([]Entry, Told) {
 	w := teller{told: told, next: told, act: newAct(facts, told), other: o.OtherPaidAndTold}
-	w.t, w.s, w.facts = t, s, facts
+	w.s, w.facts = s, facts
 	for i := range facts {
 		w.next.Seen = max(w.next.Seen, facts[i].ID)
 	}

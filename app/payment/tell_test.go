@@ -61,7 +61,7 @@ func TestTell(t *testing.T) {
 func TestNothingIsToldTwice(t *testing.T) {
 	for name, start := range startingPoints() {
 		w := start()
-		entries, told := Tell(w.t, w.s, w.facts, w.told, OrderContext{})
+		entries, told := Tell(w.s, w.facts, w.told, OrderContext{})
 		if len(entries) != 0 || !reflect.DeepEqual(told, w.told) {
 			t.Errorf("%s: %v told again", name, entries)
 		}

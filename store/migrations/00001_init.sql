@@ -1,29 +1,28 @@
 -- +goose Up
 
+-- The word lists are written with OR: for x IN (three or more) SQLite builds a table at every insert and update.
+
 -- One row each: epoch (grows at every restore), instance.
 CREATE TABLE meta (
   key   TEXT PRIMARY KEY,
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What came in, raw and as it was judged. Refused requests are kept too, bounded by count and age.
-CREATE TABLE request (
+-- Requests that were refused: nothing of them is ever applied. Bounded by count and age.
+CREATE TABLE refused (
   id          INTEGER PRIMARY KEY,
   gateway     TEXT NOT NULL,
-  channel     TEXT NOT NULL CHECK (channel IN ('webhook', 'query', 'report')),
   received_ms INTEGER NOT NULL,
   method      TEXT NOT NULL,
   target      TEXT NOT NULL,
   remote      TEXT NOT NULL,
   header      BLOB NOT NULL,                 -- "Name: value" lines, credentials redacted
   body        BLOB NOT NULL,
-  status      INTEGER NOT NULL,              -- answered (webhook) or received (query)
-  verdict     TEXT NOT NULL CHECK (verdict IN ('accepted', 'ignored', 'refused', 'unreadable')),
+  status      INTEGER NOT NULL,              -- answered
   reason      TEXT NOT NULL,
-  detail      TEXT NOT NULL,                 -- the likely cause in plain words, for a person
-  secret      INTEGER NOT NULL               -- which configured secret matched; -1: none
+  detail      TEXT NOT NULL                  -- the likely cause in plain words, for a person
 ) STRICT;
-CREATE INDEX request_refused ON request (gateway, reason, id) WHERE verdict = 'refused';
+CREATE INDEX refused_reason ON refused (gateway, reason, id);
 
 CREATE TABLE orders (
   id         INTEGER PRIMARY KEY,
@@ -43,9 +42,9 @@ CREATE TABLE payment (
   order_id         INTEGER NOT NULL REFERENCES orders (id),
   amount_minor     INTEGER NOT NULL CHECK (amount_minor >= 0),
   currency         TEXT NOT NULL CHECK (length(currency) = 3),
-  state            TEXT NOT NULL CHECK (state IN ('pending', 'processing', 'succeeded', 'failed', 'closed', 'unknown')),
-  cause            TEXT NOT NULL CHECK ((state = 'closed' AND cause IN ('expired', 'cancelled', 'abandoned'))
-                     OR (state = 'unknown' AND cause IN ('no_answer', 'difference', 'contradiction'))
+  state            TEXT NOT NULL CHECK (state = 'pending' OR state = 'processing' OR state = 'succeeded' OR state = 'failed' OR state = 'closed' OR state = 'unknown'),
+  cause            TEXT NOT NULL CHECK ((state = 'closed' AND (cause = 'expired' OR cause = 'cancelled' OR cause = 'abandoned'))
+                     OR (state = 'unknown' AND (cause = 'no_answer' OR cause = 'difference' OR cause = 'contradiction'))
                      OR (state NOT IN ('closed', 'unknown') AND cause = '')),
   late             INTEGER NOT NULL DEFAULT 0 CHECK (late IN (0, 1)),
   received_minor   INTEGER NOT NULL DEFAULT 0 CHECK (received_minor >= 0),
@@ -87,18 +86,17 @@ CREATE TABLE gateway_ref (
 CREATE INDEX gateway_ref_payment ON gateway_ref (payment_id);
 CREATE INDEX gateway_ref_search ON gateway_ref (ref);
 
--- One row for each item of a request that is to be worked on.
+-- What came in: one row for each item of a message, to be worked on once. The first row of a message holds it raw.
 CREATE TABLE inbox (
   id           INTEGER PRIMARY KEY,
-  request_id   INTEGER NOT NULL REFERENCES request (id),
-  item         INTEGER NOT NULL,             -- position in the request
+  raw_id       INTEGER REFERENCES inbox (id), -- the row that holds the raw message; NULL: this one
+  item         INTEGER NOT NULL,             -- position in the message
   gateway      TEXT NOT NULL,
-  channel      TEXT NOT NULL CHECK (channel IN ('webhook', 'query', 'report')),
+  channel      TEXT NOT NULL CHECK (channel = 'webhook' OR channel = 'query' OR channel = 'report'),
   dedupe_key   TEXT NOT NULL,
   digest       BLOB NOT NULL CHECK (length(digest) = 32),
-  variant      INTEGER NOT NULL,             -- how many rows with this key and other content came before
   merchant_ref TEXT NOT NULL,
-  state        TEXT NOT NULL CHECK (state IN ('pending', 'parked', 'done', 'ignored', 'dead')),
+  state        TEXT NOT NULL CHECK (state = 'pending' OR state = 'parked' OR state = 'done' OR state = 'ignored' OR state = 'dead'),
   reason       TEXT NOT NULL DEFAULT '',
   error        TEXT NOT NULL DEFAULT '',
   attempts     INTEGER NOT NULL DEFAULT 0,
@@ -107,14 +105,26 @@ CREATE TABLE inbox (
   done_ms      INTEGER,
   repeats      INTEGER NOT NULL DEFAULT 0,   -- how often the same came again
   payment_id   INTEGER REFERENCES payment (id),
+  asked_ms     INTEGER,                      -- when the question was put, for an answer
+  method       TEXT NOT NULL DEFAULT '',
+  target       TEXT NOT NULL DEFAULT '',     -- path and query as received
+  remote       TEXT NOT NULL DEFAULT '',
+  status       INTEGER NOT NULL DEFAULT 0,   -- answered (webhook) or received (query)
+  verdict      TEXT NOT NULL DEFAULT '',     -- on the message as a whole
+  cause        TEXT NOT NULL DEFAULT '',     -- the verdict's stable word; of an answer: why it was asked
+  detail       TEXT NOT NULL DEFAULT '',
+  secret       INTEGER NOT NULL DEFAULT -1,  -- which configured secret matched; -1: none
+  header       BLOB,                         -- "Name: value" lines, credentials redacted
+  body         BLOB,
   UNIQUE (gateway, channel, dedupe_key, digest),
-  CHECK (state != 'done' OR done_ms IS NOT NULL)
+  CHECK (state != 'done' OR done_ms IS NOT NULL),
+  CHECK (raw_id IS NOT NULL OR body IS NOT NULL)
 ) STRICT;
 CREATE INDEX inbox_pending ON inbox (due_ms, id) WHERE state = 'pending';
 CREATE INDEX inbox_held ON inbox (state, id) WHERE state IN ('parked', 'dead');
 CREATE INDEX inbox_unregistered ON inbox (gateway, received_ms) WHERE state = 'parked' AND reason = 'unregistered';
 CREATE INDEX inbox_payment ON inbox (payment_id) WHERE payment_id IS NOT NULL;
-CREATE INDEX inbox_request ON inbox (request_id);
+CREATE INDEX inbox_raw ON inbox (raw_id) WHERE raw_id IS NOT NULL;
 
 -- What a parked notice can be adopted by: a merchant reference (kind '') or a gateway ref.
 CREATE TABLE parked (
@@ -131,8 +141,8 @@ CREATE TABLE fact (
   payment_id   INTEGER NOT NULL REFERENCES payment (id),
   version      INTEGER NOT NULL,
   key          TEXT NOT NULL,
-  kind         TEXT NOT NULL CHECK (kind IN ('word', 'unmapped', 'refund', 'dispute', 'hold_over', 'gave_up', 'late', 'order_closed', 'order_reopened', 'decision')),
-  source       TEXT NOT NULL CHECK (source IN ('notice', 'query', 'report', 'person', 'shop', 'timer', 'nodrop')),
+  kind         TEXT NOT NULL CHECK (kind = 'word' OR kind = 'unmapped' OR kind = 'refund' OR kind = 'dispute' OR kind = 'hold_over' OR kind = 'gave_up' OR kind = 'late' OR kind = 'order_closed' OR kind = 'order_reopened' OR kind = 'decision'),
+  source       TEXT NOT NULL CHECK (source = 'notice' OR source = 'query' OR source = 'report' OR source = 'person' OR source = 'shop' OR source = 'timer' OR source = 'nodrop'),
   word         TEXT NOT NULL,
   hint         INTEGER NOT NULL CHECK (hint IN (0, 1)),
   never        INTEGER NOT NULL CHECK (never IN (0, 1)),
@@ -145,7 +155,7 @@ CREATE TABLE fact (
   committed_ms INTEGER NOT NULL,
   refers       INTEGER NOT NULL,
   act          TEXT NOT NULL,
-  basis        TEXT NOT NULL CHECK (basis IN ('', 'gateway', 'elsewhere')),
+  basis        TEXT NOT NULL CHECK (basis = '' OR basis = 'gateway' OR basis = 'elsewhere'),
   saw          INTEGER NOT NULL,
   actor        TEXT NOT NULL,
   reason       TEXT NOT NULL,
@@ -172,7 +182,7 @@ CREATE INDEX history_at ON history (at_ms);
 -- A durable appointment. Leasing moves due_ms on, so that one index serves.
 CREATE TABLE timer (
   payment_id INTEGER NOT NULL REFERENCES payment (id),
-  kind       TEXT NOT NULL CHECK (kind IN ('ask', 'hold')),
+  kind       TEXT NOT NULL CHECK (kind = 'ask' OR kind = 'hold'),
   gateway    TEXT NOT NULL,
   lane       INTEGER NOT NULL,               -- 0 payer waits, 1 young, 2 old, 3 hinted, 9 hold
   due_ms     INTEGER NOT NULL,
@@ -210,7 +220,7 @@ CREATE TABLE outbox (
   type         TEXT NOT NULL,
   body         BLOB NOT NULL,
   created_ms   INTEGER NOT NULL,
-  state        TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'dead', 'feed')), -- feed: no address configured
+  state        TEXT NOT NULL CHECK (state = 'pending' OR state = 'delivered' OR state = 'dead' OR state = 'feed'), -- feed: no address configured
   attempts     INTEGER NOT NULL DEFAULT 0,
   due_ms       INTEGER NOT NULL,
   leased_ms    INTEGER NOT NULL DEFAULT 0,
@@ -245,7 +255,7 @@ CREATE TABLE review (
   amount_minor INTEGER NOT NULL,             -- money at risk
   currency     TEXT NOT NULL,
   urgent       INTEGER NOT NULL CHECK (urgent IN (0, 1)),
-  state        TEXT NOT NULL CHECK (state IN ('open', 'closed')),
+  state        TEXT NOT NULL CHECK (state = 'open' OR state = 'closed'),
   snoozed_ms   INTEGER NOT NULL DEFAULT 0,   -- hidden until
   opened_ms    INTEGER NOT NULL,
   closed_ms    INTEGER,
@@ -269,7 +279,7 @@ CREATE TABLE claim (
   key        TEXT PRIMARY KEY,
   payment_id INTEGER NOT NULL REFERENCES payment (id),
   owner      TEXT NOT NULL,
-  state      TEXT NOT NULL CHECK (state IN ('held', 'done', 'uncertain')),
+  state      TEXT NOT NULL CHECK (state = 'held' OR state = 'done' OR state = 'uncertain'),
   made_ms    INTEGER NOT NULL,
   due_ms     INTEGER NOT NULL,               -- not done by then: a review
   done_ms    INTEGER
@@ -321,7 +331,7 @@ CREATE TABLE job (
 CREATE TABLE user (
   id         INTEGER PRIMARY KEY,
   name       TEXT NOT NULL UNIQUE,
-  role       TEXT NOT NULL CHECK (role IN ('viewer', 'operator', 'admin')),
+  role       TEXT NOT NULL CHECK (role = 'viewer' OR role = 'operator' OR role = 'admin'),
   hash       TEXT NOT NULL DEFAULT '',       -- argon2id; empty until the sign-up link was used
   invite     BLOB,                           -- SHA-256 of the one-time sign-up link's secret
   invite_ms  INTEGER NOT NULL DEFAULT 0,     -- valid until
