@@ -32,6 +32,9 @@ func (e *Engine) Accept(ctx context.Context, name string, r gateway.Request) (ga
 	case gateway.Challenged:
 		return reading.Ack, nil
 	case gateway.Refused:
+		if reading.Ack.Status == http.StatusMethodNotAllowed {
+			return reading.Ack, nil
+		}
 		e.keepRefused(ctx, a, r, reading)
 		return reading.Ack, nil
 	}
@@ -59,18 +62,18 @@ func (e *Engine) Accept(ctx context.Context, name string, r gateway.Request) (ga
 func (e *Engine) accept(tx *store.Tx, a *account, r gateway.Request, reading gateway.Reading) (fresh bool, err error) {
 	at := r.At.UnixMilli()
 	items := itemsOf(reading, r)
-	request, err := tx.InsertRequest(rowOfRequest(a, r, reading))
-	if err != nil {
-		return false, err
-	}
+	raw, request := int64(0), rowOfRequest(a, r, reading)
 	for i, it := range items {
-		it.RequestID, it.Item, it.Gateway, it.Channel, it.DueMs, it.ReceivedMs = request, i, a.name, "webhook", at, at
+		it.RequestID, it.Item, it.Gateway, it.Channel, it.DueMs, it.ReceivedMs = raw, i, a.name, "webhook", at, at
 		if it.State == "ignored" {
 			it.DoneMs = at
 		}
-		id, err := tx.InsertItem(it)
+		id, err := tx.InsertItem(it, request)
 		if err != nil {
 			return false, err
+		}
+		if raw == 0 {
+			raw = id
 		}
 		if id == 0 {
 			if err := e.repeat(tx, it, at); err != nil {
@@ -86,10 +89,7 @@ func (e *Engine) accept(tx *store.Tx, a *account, r gateway.Request, reading gat
 			}
 		}
 	}
-	if !fresh {
-		return false, tx.DropRequest(request)
-	}
-	return true, nil
+	return fresh, nil
 }
 
 func (e *Engine) repeat(tx *store.Tx, it store.Item, at int64) error {
@@ -179,7 +179,7 @@ func (e *Engine) keepRefused(ctx context.Context, a *account, r gateway.Request,
 	}
 	limits := e.config.Limits
 	err := e.store.Update(ctx, "keep refused", func(tx *store.Tx) error {
-		if _, err := tx.InsertRequest(rowOfRequest(a, r, reading)); err != nil {
+		if _, err := tx.InsertRefused(rowOfRequest(a, r, reading)); err != nil {
 			return err
 		}
 		_, err := tx.PruneRefused(a.name, reading.Reason, limits.RefusedKeep, at-limits.RefusedAge.Milliseconds())

@@ -34,6 +34,14 @@ func (e *Engine) processAnswer(tx *store.Tx, a *account, w store.Work, now int64
 	if word, silent := silence(w.Request.Detail, said); silent {
 		said = append(said, wordless(asked, word))
 	}
+	if p.Reviews > 0 {
+		if err := e.closeReview(tx, unansweredKind, paymentSubject(p, ""), now, "answered"); err != nil {
+			return err
+		}
+		if p, _, err = tx.Payment(p.ID); err != nil {
+			return err
+		}
+	}
 	c := change{trigger: triggerOf(w.Request.Reason), evidence: w.Item.ID, now: now}
 	terms, err := e.terms(&tx.Rx, a, p)
 	if err != nil {
@@ -53,7 +61,7 @@ func (e *Engine) processAnswer(tx *store.Tx, a *account, w store.Work, now int64
 		return err
 	}
 	if !moved {
-		return tx.DropAnswer(w.Item.ID, w.RequestID)
+		return tx.DropAnswer(w.Item.ID)
 	}
 	_, err = tx.FinishItem(w.Item.ID, store.Outcome{State: "done", PaymentID: p.ID, NowMs: now, DueMs: now})
 	return err

@@ -19,6 +19,7 @@ var answersOf = map[string][]string{
 	"shop_gone":              {ActResume},
 	"gateway_unaskable":      {ActDismiss},
 	"claim_overdue":          {ActRelease, ActDismiss},
+	unansweredKind:           {ActDismiss},
 }
 
 // answerReview carries out the answer to a review of the engine's own and closes it.

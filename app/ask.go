@@ -20,7 +20,7 @@ func (e *Engine) runAsker(ctx context.Context, a *account) {
 		return
 	case <-e.drained:
 	}
-	if err := e.loadHealth(ctx, a); err != nil {
+	if err := e.loadHealth(ctx, a); err != nil && ctx.Err() == nil {
 		e.log.Error("the health of a gateway could not be read", "gateway", a.name, "error", err)
 	}
 	defer a.asking.Wait()
@@ -252,17 +252,13 @@ func (e *Engine) writeAnswer(tx *store.Tx, a *account, q question, answer gatewa
 	if !answered(answer.Class) {
 		return e.setQuestionBack(tx, a, q, answer)
 	}
-	request, err := tx.InsertRequest(store.Request{
-		Gateway: a.name, Channel: "query", ReceivedMs: asked, Method: "ANSWER", Target: "step " + itoa(answer.Step), Header: headerLines(redacted(answer.Header, nil)),
-		Body: answer.Raw, Status: answer.Status, Verdict: gateway.Accepted, Reason: q.timer.Why, Detail: answer.Class, Secret: -1,
-	})
-	if err != nil {
-		return err
-	}
 	now := e.nowMs()
-	_, err = tx.InsertItem(store.Item{
-		RequestID: request, Item: answer.Step, Gateway: a.name, Channel: "query", DedupeKey: q.payment.PublicID + ":" + itoa64(asked), Digest: digest,
+	_, err := tx.InsertItem(store.Item{
+		Item: answer.Step, Gateway: a.name, Channel: "query", DedupeKey: q.payment.PublicID + ":" + itoa64(asked), Digest: digest,
 		MerchantRef: q.payment.MerchantRef, State: "pending", DueMs: now, ReceivedMs: now, PaymentID: q.payment.ID,
+	}, store.Request{
+		ReceivedMs: asked, Method: "ANSWER", Target: "step " + itoa(answer.Step), Header: headerLines(redacted(answer.Header, nil)),
+		Body: answer.Raw, Status: answer.Status, Verdict: gateway.Accepted, Reason: q.timer.Why, Detail: answer.Class, Secret: -1,
 	})
 	return err
 }
@@ -277,8 +273,31 @@ func (e *Engine) setQuestionBack(tx *store.Tx, a *account, q question, answer ga
 	if t.Lane == store.LaneReturn {
 		t.Lane = store.LaneYoung
 	}
-	return tx.SetTimer(t)
+	if err := tx.SetTimer(t); err != nil {
+		return err
+	}
+	return e.reviewUnanswered(tx, a, q, t)
 }
+
+// reviewUnanswered asks a person about a payment whose questions alone stay without an answer for a day, while the
+// gateway answers others: nothing is given up without an answer.
+func (e *Engine) reviewUnanswered(tx *store.Tx, a *account, q question, t store.Timer) error {
+	p, now := q.payment, e.nowMs()
+	since := max(p.CreatedMs, p.LastAnsweredMs)
+	if t.Attempts < unansweredTries || now-since < e.pace.UnansweredFor.Milliseconds() || a.health().LastAnswerMs <= since {
+		return nil
+	}
+	_, err := e.openReview(tx, store.Review{
+		Kind: unansweredKind, Subject: paymentSubject(p, ""), PaymentID: p.ID, OrderID: p.OrderID, Gateway: p.Gateway,
+		AmountMinor: p.AmountMinor, Currency: p.Currency, OpenedMs: now,
+	})
+	return err
+}
+
+const (
+	unansweredKind  = "unanswered"
+	unansweredTries = 5
+)
 
 func answered(class string) bool {
 	switch class {

@@ -146,6 +146,9 @@ func (e *Engine) decideFact(tx *store.Tx, d Decision, v store.Review, p store.Pa
 	if v.ID != 0 {
 		f.Ref = ruleReview(v).ID()
 	}
+	if choiceOf(f.Act).Money && d.Amount == "" {
+		return fail(KindInvalid, payment.RefusedAmount, "type the amount as a confirmation: money is at stake")
+	}
 	if d.Amount != "" {
 		minor, err := payment.ParseAmount(d.Amount, p.Currency)
 		if err != nil {

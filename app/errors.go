@@ -31,6 +31,7 @@ type Error struct {
 	Cause  error // private
 }
 
+// Error words the failure for a log, its private cause included.
 func (e *Error) Error() string {
 	if e.Cause != nil {
 		return fmt.Sprintf("%s: %s: %v", e.Code, e.Text, e.Cause)
@@ -38,6 +39,7 @@ func (e *Error) Error() string {
 	return e.Code + ": " + e.Text
 }
 
+// Unwrap gives the private cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
 func fail(kind Kind, code, text string, args ...any) *Error {

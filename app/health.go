@@ -24,7 +24,8 @@ func (e *Engine) loadHealth(ctx context.Context, a *account) error {
 	})
 }
 
-// noteAnswer keeps the count of errors in a row, the pause and the time since which nothing is answered.
+// noteAnswer keeps the count of errors in a row, the pause and the time since which nothing is answered. A time that does
+// not count lies between the first and the last of many failures: a single one says nothing about the hours after it.
 func (a *account) noteAnswer(e *Engine, answer gateway.Answer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -35,8 +36,8 @@ func (a *account) noteAnswer(e *Engine, answer gateway.Answer) {
 		s.SkewMs = answer.ServerDate.UnixMilli() - answer.AskedAt.UnixMilli()
 	}
 	if answered(answer.Class) {
-		if s.UnaskableMs != 0 {
-			e.outages.add(store.Outage{Gateway: a.name, FromMs: s.UnaskableMs, ToMs: now})
+		if s.Errors >= int64(e.pace.PauseAfter) && s.LastErrorMs-s.UnaskableMs >= e.pace.OffAfter.Milliseconds() {
+			e.outages.add(store.Outage{Gateway: a.name, FromMs: s.UnaskableMs, ToMs: s.LastErrorMs})
 		}
 		s.LastAnswerMs, s.Errors, s.PausedUntilMs, s.UnaskableMs = now, 0, 0, 0
 		return

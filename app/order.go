@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync"
 
 	"nodrop/app/payment"
 	"nodrop/store"
@@ -14,6 +16,7 @@ type OrderView struct {
 	Paid              bool          `json:"paid"`
 	SafeToChargeAgain bool          `json:"safe_to_charge_again"`
 	Because           []string      `json:"because"`
+	Reviews           []string      `json:"reviews"` // kinds of the open reviews
 	ClosedAt          *string       `json:"closed_at"`
 	Payments          []PaymentView `json:"payments"`
 }
@@ -48,7 +51,14 @@ func (e *Engine) orderView(rx *store.Rx, o store.Order) (OrderView, error) {
 	if err != nil {
 		return OrderView{}, err
 	}
-	v := OrderView{OrderRef: o.Ref, Paid: j.Paid, SafeToChargeAgain: j.SafeToChargeAgain, Because: []string{}, Payments: []PaymentView{}}
+	v := OrderView{OrderRef: o.Ref, Paid: j.Paid, SafeToChargeAgain: j.SafeToChargeAgain, Because: []string{}, Reviews: []string{}, Payments: []PaymentView{}}
+	open, err := rx.OpenReviewsOfOrder(o.ID)
+	if err != nil {
+		return OrderView{}, err
+	}
+	for _, r := range open {
+		v.Reviews = append(v.Reviews, r.Kind)
+	}
 	for _, b := range j.Because {
 		v.Because = append(v.Because, string(b))
 	}
@@ -74,10 +84,8 @@ func (e *Engine) CloseOrder(ctx context.Context, ref string, force bool) (OrderV
 	if err != nil {
 		return OrderView{}, err
 	}
-	for _, id := range open {
-		if _, err := e.Check(ctx, id, closeWait); err != nil {
-			return OrderView{}, err
-		}
+	if err := e.checkAll(ctx, open); err != nil {
+		return OrderView{}, err
 	}
 	var v OrderView
 	err = e.store.Update(ctx, "close order", func(tx *store.Tx) error {
@@ -103,6 +111,17 @@ func (e *Engine) CloseOrder(ctx context.Context, ref string, force bool) (OrderV
 	})
 	e.wakeAll()
 	return v, err
+}
+
+// checkAll has the gateways asked about several payments at once.
+func (e *Engine) checkAll(ctx context.Context, ids []string) error {
+	errs := make([]error, len(ids))
+	var wg sync.WaitGroup
+	for i, id := range ids {
+		wg.Go(func() { _, errs[i] = e.Check(ctx, id, closeWait) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
 func closeRefusal(v OrderView) *Error {

@@ -54,31 +54,34 @@ func (e *Engine) processOnce(ctx context.Context) (int, error) {
 	if err != nil || len(batch) == 0 {
 		return 0, err
 	}
-	for rest := batch; len(rest) > 0; {
-		n, err := e.processSome(ctx, rest)
+	for left := batch; len(left) > 0; {
+		n, crowded, err := e.processSome(ctx, left)
 		e.wakeAll()
 		if err == nil {
-			rest = rest[n:]
+			left = left[n:]
+			if crowded {
+				rest(ctx)
+			}
 			continue
 		}
 		if store.Retryable(err) || ctx.Err() != nil {
 			return len(batch), err
 		}
-		return len(batch), e.processSingly(ctx, rest)
+		return len(batch), e.processSingly(ctx, left)
 	}
 	return len(batch), nil
 }
 
-// leastWork is how many rows are worked on in one commit even while requests wait to be stored.
+// leastWork is how many rows are worked on in one commit even while a crowd of requests is being stored.
 const leastWork = 4
 
-// processSome works on the first rows of a batch in one commit: all of them, or fewer when requests wait to be stored.
-func (e *Engine) processSome(ctx context.Context, batch []store.Work) (n int, err error) {
+// processSome works on the first rows of a batch in one commit: all of them, or few while a crowd of requests is being stored.
+func (e *Engine) processSome(ctx context.Context, batch []store.Work) (n int, crowded bool, err error) {
 	err = e.guard(ctx, "process", func(tx *store.Tx) error {
 		var m memo
-		n = 0
+		n, crowded = 0, false
 		for _, w := range batch {
-			if n >= leastWork && tx.Urgent() {
+			if crowded = n >= leastWork && tx.Crowded(); crowded {
 				return nil
 			}
 			if err := e.process(tx, w, &m); err != nil {
@@ -88,7 +91,7 @@ func (e *Engine) processSome(ctx context.Context, batch []store.Work) (n int, er
 		}
 		return nil
 	})
-	return n, err
+	return n, crowded, err
 }
 
 // processSingly gives each row of a batch that failed a commit of its own, so that one that cannot be worked on blocks nobody.

@@ -118,7 +118,7 @@ func (e *Engine) eventsAfter(ctx context.Context, after string, limit int) (v Ev
 			return err
 		}
 		for _, ev := range rows {
-			var body envelope
+			var body envelope[json.RawMessage]
 			if err := json.Unmarshal(ev.Body, &body); err != nil {
 				return err
 			}

@@ -8,6 +8,9 @@ import (
 // schedule turns the rules' plan into the payment's timers and the instant from which the scan looks after it.
 func (e *Engine) schedule(tx *store.Tx, a *account, p *store.Payment, plan payment.Plan) error {
 	p.ReconcileMs = 0
+	if plan.AskAtMs == 0 && plan.HoldAtMs == 0 {
+		return tx.DropTimers(p.ID)
+	}
 	if plan.AskAtMs == 0 {
 		if err := tx.DropTimer(p.ID, "ask"); err != nil {
 			return err

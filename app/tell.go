@@ -29,11 +29,7 @@ func (e *Engine) tell(tx *store.Tx, p *store.Payment, entries []payment.Entry, s
 				return err
 			}
 		}
-		data, err := json.Marshal(v)
-		if err != nil {
-			return err
-		}
-		body, err := json.Marshal(envelope{string(entry.Type), instant(now), data})
+		body, err := json.Marshal(envelope[PaymentView]{string(entry.Type), instant(now), v})
 		if err != nil {
 			return err
 		}
@@ -46,10 +42,10 @@ func (e *Engine) tell(tx *store.Tx, p *store.Payment, entries []payment.Entry, s
 }
 
 // envelope is the body of an outgoing event.
-type envelope struct {
-	Type      string          `json:"type"`
-	Timestamp string          `json:"timestamp"`
-	Data      json.RawMessage `json:"data"`
+type envelope[T any] struct {
+	Type      string `json:"type"`
+	Timestamp string `json:"timestamp"`
+	Data      T      `json:"data"`
 }
 
 func fulfilKey(orderRef string) string { return "fulfil:" + orderRef }

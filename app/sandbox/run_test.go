@@ -63,14 +63,14 @@ func (f *fake) restart(ctx context.Context) error {
 }
 
 func TestRunSettlesEveryStory(t *testing.T) {
-	for _, seed := range []uint64{1, 2, 3} {
+	for _, seed := range []uint64{1, 2} {
 		var progress bytes.Buffer
 		report, text := play(t, Options{Payments: 200, Seed: seed, Progress: &progress}, "")
 		if !report.OK() {
 			t.Errorf("seed %d:\n%s", seed, text)
 		}
-		if report.Took > 25*time.Second {
-			t.Errorf("seed %d took %v, want at most 25 s", seed, report.Took)
+		if report.Took > 24*time.Second {
+			t.Errorf("seed %d took %v, want at most 24 s", seed, report.Took)
 		}
 		total := 0
 		for _, row := range report.Rows {

@@ -1,0 +1,175 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"nodrop/app/config"
+	"nodrop/app/gateway"
+	"nodrop/store"
+)
+
+// Explaining is a call of Explain.
+type Explaining struct {
+	Config  string // path; empty: as Load does
+	Gateway string
+	At      string // RFC 3339, when the request came in; empty: now
+	JSON    bool
+	File    string // the captured request; "-": standard input
+}
+
+// Explain reads one captured request and says what would be done with it. It writes nothing.
+func (e *Env) Explain(ctx context.Context, x Explaining) error {
+	at, err := e.instant(x.At)
+	if err != nil {
+		return err
+	}
+	g, err := e.gateway(ctx, x.Config, x.Gateway)
+	if err != nil {
+		return err
+	}
+	raw, err := e.read(x.File)
+	if err != nil {
+		return err
+	}
+	request, err := gateway.ParseCapture(raw, at)
+	if err != nil {
+		return Wrong("%s: %v", x.File, err)
+	}
+	found := gateway.Explain(g, request)
+	if x.JSON {
+		err = e.printJSON(found)
+	} else {
+		e.print("%s", explanation(found))
+	}
+	if err == nil && (found.Verdict == gateway.Refused || found.Verdict == gateway.Unreadable) {
+		return ErrFound
+	}
+	return err
+}
+
+func (e *Env) instant(text string) (time.Time, error) {
+	if text == "" {
+		return e.Now(), nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return at, Wrong("--at %s is no instant: write it as 2031-03-07T09:15:00+08:00", text)
+	}
+	return at, nil
+}
+
+func (e *Env) read(file string) ([]byte, error) {
+	if file == "-" {
+		return io.ReadAll(e.Stdin)
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, Wrong("the captured request cannot be read: %v", err)
+	}
+	return raw, nil
+}
+
+// gateway finds one configured gateway by its name.
+func (e *Env) gateway(ctx context.Context, path, name string) (*gateway.Gateway, error) {
+	c, err := e.Load(path)
+	if err == nil && c == nil {
+		c, err = e.sandboxAsKept(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for i := range c.Gateways {
+		if c.Gateways[i].Name == name {
+			g, err := gateway.New(c.Gateways[i].Instance())
+			if err != nil {
+				return nil, Wrong("gateway %s: %v", name, err)
+			}
+			return g, nil
+		}
+		names = append(names, c.Gateways[i].Name)
+	}
+	return nil, Wrong("there is no gateway %q: --gateway takes one of %s", name, strings.Join(names, ", "))
+}
+
+// sandboxAsKept is the configuration without a file, with the secrets that a server has made.
+func (e *Env) sandboxAsKept(ctx context.Context) (c *config.Config, err error) {
+	c = config.Default("", "")
+	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	db, err := store.Open(ctx, c.Data, store.Options{Log: e.Log, Now: e.Now})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	err = db.View(ctx, "sandbox secrets", func(rx *store.Rx) error {
+		secret, err := rx.MetaValue(metaSandboxSecret)
+		if err != nil {
+			return err
+		}
+		key, err := rx.MetaValue(metaSandboxKey)
+		c = config.Default(secret, key)
+		return err
+	})
+	return c, err
+}
+
+func (e *Env) printJSON(v any) error {
+	out := json.NewEncoder(e.Stdout)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	return out.Encode(v)
+}
+
+// verdicts say what a verdict means.
+var verdicts = map[string]string{
+	gateway.Accepted:   "accepted: it would be stored and worked on",
+	gateway.Ignored:    "ignored: it would be acknowledged, and change nothing",
+	gateway.Refused:    "refused: it would be kept for inspection only",
+	gateway.Unreadable: "unreadable: it would be stored and acknowledged, and wait for a person as a dead letter",
+	gateway.Challenged: "challenge: it would be answered, and nothing stored",
+}
+
+func explanation(x gateway.Explanation) string {
+	var b strings.Builder
+	b.WriteString(verdicts[x.Verdict])
+	if x.Reason != "" {
+		fmt.Fprintf(&b, " (%s)", x.Reason)
+	}
+	fmt.Fprintf(&b, "\nanswer: %d %s %q\n", x.Ack.Status, x.Ack.ContentType, x.Ack.Body)
+	for i, o := range x.Observations {
+		fmt.Fprintf(&b, "\nobservation %d\n", i+1)
+		for _, line := range observation(o) {
+			if line[1] != "" {
+				fmt.Fprintf(&b, "  %-18s%s\n", line[0], line[1])
+			}
+		}
+	}
+	return b.String()
+}
+
+func observation(o gateway.ExplainedObservation) [][2]string {
+	lines := [][2]string{{"verdict", o.Verdict}, {"says", strings.TrimSpace(o.Kind + " " + o.Word)}, {"merchant_ref", o.MerchantRef}}
+	for _, r := range o.GatewayRefs {
+		lines = append(lines, [2]string{"gateway ref", r.Kind + " " + r.ID})
+	}
+	amount := o.Amount + " " + o.Currency
+	if o.AmountMinor != nil {
+		amount += fmt.Sprintf(" (%d in minor units)", *o.AmountMinor)
+	}
+	lines = append(lines, [][2]string{{"amount", strings.TrimSpace(amount)}, {"merchant_account", o.MerchantAccount},
+		{"occurred_at", o.OccurredAt}, {"dedupe_key", o.DedupeKey}}...)
+	if o.ConfirmByQuery {
+		lines = append(lines, [2]string{"proof", "none by itself: the gateway would be asked"})
+	}
+	return lines
+}
