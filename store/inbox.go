@@ -46,10 +46,15 @@ type Work struct {
 	Request Request
 }
 
-// The raw message of a row i stands in the row r.
+// requestColumns are the raw message of a row r that holds one.
 const requestColumns = `r.id, r.gateway, r.channel, coalesce(r.asked_ms, r.received_ms), r.method, r.target, r.remote, r.header, r.body, r.status, r.verdict, r.cause, r.detail, r.secret`
 
-const workFrom = ` FROM inbox i JOIN inbox r ON r.id = coalesce(i.raw_id, i.id) `
+// messageColumns are the raw message of a row i, which stands in that row or in the row w that it names.
+const messageColumns = `coalesce(i.raw_id, i.id), i.gateway, i.channel, coalesce(w.asked_ms, i.asked_ms, i.received_ms), coalesce(w.method, i.method), coalesce(w.target, i.target),
+	coalesce(w.remote, i.remote), coalesce(w.header, i.header), coalesce(w.body, i.body), coalesce(w.status, i.status), coalesce(w.verdict, i.verdict),
+	coalesce(w.cause, i.cause), coalesce(w.detail, i.detail), coalesce(w.secret, i.secret)`
+
+const workFrom = ` FROM inbox i LEFT JOIN inbox w ON w.id = i.raw_id `
 
 func scanRequest(r *Row, at int) Request {
 	return Request{
@@ -117,7 +122,7 @@ func (tx *Tx) RepeatItem(id, nowMs int64) error {
 
 // DueWork returns pending rows that are due, oldest first, with their raw requests.
 func (rx *Rx) DueWork(nowMs int64, limit int) (work []Work, err error) {
-	err = rx.each(`SELECT `+itemColumns+`, `+requestColumns+``+workFrom+`
+	err = rx.each(`SELECT `+itemColumns+`, `+messageColumns+``+workFrom+`
 		WHERE i.state = 'pending' AND i.due_ms <= ? ORDER BY i.due_ms, i.id LIMIT ?`,
 		func(r *Row) { work = append(work, scanWork(r)) }, nowMs, limit)
 	return work, err
@@ -131,7 +136,7 @@ func (rx *Rx) NextWorkMs() (dueMs int64, ok bool, err error) {
 
 // GetWork returns one row with its raw request.
 func (rx *Rx) GetWork(id int64) (w Work, ok bool, err error) {
-	ok, err = rx.one(`SELECT `+itemColumns+`, `+requestColumns+``+workFrom+`WHERE i.id = ?`,
+	ok, err = rx.one(`SELECT `+itemColumns+`, `+messageColumns+``+workFrom+`WHERE i.id = ?`,
 		func(r *Row) { w = scanWork(r) }, id)
 	return w, ok, err
 }
@@ -265,7 +270,7 @@ func (rx *Rx) DeadItems(gateway, reason string, limit int) (ids []int64, err err
 
 // ItemsOfPayment lists a payment's inbox rows with their raw requests, oldest first.
 func (rx *Rx) ItemsOfPayment(paymentID int64, limit int) (work []Work, err error) {
-	err = rx.each(`SELECT `+itemColumns+`, `+requestColumns+``+workFrom+`
+	err = rx.each(`SELECT `+itemColumns+`, `+messageColumns+``+workFrom+`
 		WHERE i.payment_id = ? ORDER BY i.id LIMIT ?`,
 		func(r *Row) { work = append(work, scanWork(r)) }, paymentID, limit)
 	return work, err
@@ -273,7 +278,7 @@ func (rx *Rx) ItemsOfPayment(paymentID int64, limit int) (work []Work, err error
 
 // Variants lists rows of one dedupe key with their raw requests, oldest first, at most twenty.
 func (rx *Rx) Variants(gateway, channel, dedupeKey string) (work []Work, err error) {
-	err = rx.each(`SELECT `+itemColumns+`, `+requestColumns+``+workFrom+`
+	err = rx.each(`SELECT `+itemColumns+`, `+messageColumns+``+workFrom+`
 		WHERE i.gateway = ? AND i.channel = ? AND i.dedupe_key = ? ORDER BY i.id LIMIT 20`,
 		func(r *Row) { work = append(work, scanWork(r)) }, gateway, channel, dedupeKey)
 	return work, err
