@@ -183,7 +183,7 @@ func (v *visit) moveMoments(d dossier) (list []moment) {
 			list = append(list, moment{m.AtMs, -1, templates.Entry{Kind: "shop", Title: v.lang.T("Registered")}})
 			continue
 		case m.FromState == m.ToState && m.FromCause == m.ToCause:
-			e.Title = v.lang.T("The amounts changed; the state stayed")
+			e.Title = v.lang.T("Something new is known; the state stayed")
 		default:
 			e.Title, e.State = v.lang.T("It was: %s. Now it is:", v.standing(m.FromState, m.FromCause).Label), &to
 		}

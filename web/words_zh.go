@@ -81,7 +81,7 @@ var chinese = map[string]string{
 	"The gateway says “%s”, a word that its definition does not know": "网关说“%s”，其定义不认识这个词", "The gateway hints at: %s. It proves nothing, so the gateway is asked": "网关提示：%s。这不能作为证明，因此会查询网关",
 	"The gateway says: %s, %s": "网关说：%s，%s", "The gateway says: %s": "网关说：%s",
 	"Asked once more with the same result, last at %[2]s.": "又查询 1 次，结果相同，最近一次 %[2]s。", "Asked %[1]d more times with the same result, last at %[2]s.": "又查询 %[1]d 次，结果相同，最近一次 %[2]s。",
-	"%s: %s": "%s：%s", "The amounts changed; the state stayed": "金额变化，状态不变", "It was: %s. Now it is:": "原来是：%s。现在是：", "The event": "事件", "Your shop took it at %s.": "商店已于 %s 接收。", "Given up after three days; send it again by hand.": "三天后放弃；请手动重发。",
+	"%s: %s": "%s：%s", "Something new is known; the state stayed": "有新的信息，状态不变", "It was: %s. Now it is:": "原来是：%s。现在是：", "The event": "事件", "Your shop took it at %s.": "商店已于 %s 接收。", "Given up after three days; send it again by hand.": "三天后放弃；请手动重发。",
 	"In the feed that your shop reads.": "在商店读取的事件流中。", "Tried once, tried again at %[2]s.": "已尝试 1 次，%[2]s 再试。", "Tried %[1]d times, tried again at %[2]s.": "已尝试 %[1]d 次，%[2]s 再试。", "Waits to be sent.": "等待发送。",
 
 	// Inbox
