@@ -55,7 +55,8 @@ func (e *Engine) terms(rx *store.Rx, a *account, p store.Payment) (payment.Terms
 		PaymentID: p.PublicID, OrderRef: p.Order.Ref, Amount: p.AmountMinor, Currency: p.Currency,
 		CreatedMs: p.CreatedMs, ExpiresMs: p.ExpiresMs, GiveUpMs: p.GiveUpMs,
 	}
-	if a == nil {
+	if a == nil { // no longer configured: nothing is held or given up before it can be asked again
+		t.HasQuery, t.FailureHoldMs = true, defaultHold.Milliseconds()
 		return t, nil
 	}
 	t.GiveUpMs += e.outages.during(a.name, p.CreatedMs, e.nowMs())
@@ -84,8 +85,10 @@ func (a *account) failureHoldMs() int64 {
 	if a.facts.FailureHoldMs > 0 {
 		return a.facts.FailureHoldMs
 	}
-	return (10 * time.Minute).Milliseconds()
+	return defaultHold.Milliseconds()
 }
+
+const defaultHold = 10 * time.Minute
 
 func scheduleMs(schedule []time.Duration) []int64 {
 	list := make([]int64, len(schedule))

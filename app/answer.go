@@ -30,6 +30,13 @@ func (e *Engine) processAnswer(tx *store.Tx, a *account, w store.Work, now int64
 	}
 	asked := w.Request.ReceivedMs
 	reading := a.def.ReadAnswer(questionOf(p, refs), answerFromRow(w))
+	foreign, err := e.namesAnother(tx, a, p, reading.Observations)
+	if err != nil {
+		return err
+	}
+	if foreign {
+		reading.Observations = nil
+	}
 	said := answerFacts(asked, reading.Observations)
 	if word, silent := silence(w.Request.Detail, said); silent {
 		said = append(said, wordless(asked, word))
@@ -48,22 +55,53 @@ func (e *Engine) processAnswer(tx *store.Tx, a *account, w store.Work, now int64
 		return err
 	}
 	c.facts = kept(terms, p, facts, said, asked)
-	noteAnswered(&p, asked, said)
 	for _, o := range reading.Observations {
 		if o.Verdict == gateway.Accepted {
-			if err := e.bind(tx, a, &p, o.Refs); err != nil {
+			if err := e.bind(tx, a, &p, o, now); err != nil {
 				return err
 			}
 		}
 	}
+	noteAnswered(&p, asked, said)
 	moved, err := e.apply(tx, a, &p, c)
 	if err != nil {
 		return err
+	}
+	if foreign {
+		return e.conflictingAnswer(tx, w, p, now)
 	}
 	if !moved {
 		return tx.DropAnswer(w.Item.ID)
 	}
 	_, err = tx.FinishItem(w.Item.ID, store.Outcome{State: "done", PaymentID: p.ID, NowMs: now, DueMs: now})
+	return err
+}
+
+// namesAnother tells whether an answer names an id that belongs to another payment: then nothing of it counts.
+func (e *Engine) namesAnother(tx *store.Tx, a *account, p store.Payment, observations []gateway.Observation) (bool, error) {
+	for _, o := range observations {
+		for _, ref := range o.Refs {
+			owner, ok, err := tx.PaymentOfRef(a.name, store.GatewayRef{Kind: ref.Kind, Ref: ref.ID})
+			if err != nil {
+				return false, err
+			}
+			if ok && owner != p.ID {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// conflictingAnswer keeps an answer that names another payment's id and asks a person.
+func (e *Engine) conflictingAnswer(tx *store.Tx, w store.Work, p store.Payment, now int64) error {
+	if _, err := tx.FinishItem(w.Item.ID, store.Outcome{State: "done", Reason: "reference_conflict", PaymentID: p.ID, NowMs: now, DueMs: now}); err != nil {
+		return err
+	}
+	_, err := e.openReview(tx, store.Review{
+		Kind: "reference_conflict", Subject: paymentSubject(p, "answer"), InboxID: w.Item.ID, PaymentID: p.ID, OrderID: p.OrderID, Gateway: p.Gateway,
+		AmountMinor: p.AmountMinor, Currency: p.Currency, OpenedMs: now,
+	})
 	return err
 }
 
@@ -122,14 +160,16 @@ func noteAnswered(p *store.Payment, asked int64, said []payment.Fact) {
 }
 
 func questionOf(p store.Payment, refs []store.GatewayRef) gateway.Question {
-	return gateway.Question{PaymentID: p.PublicID, MerchantRef: p.MerchantRef, Currency: p.Currency, Amount: p.AmountMinor, Refs: toGatewayRefs(refs), CreatedMs: p.CreatedMs}
+	return gateway.Question{PaymentID: p.PublicID, MerchantRef: p.MerchantRef, OrderRef: p.Order.Ref, Attempt: p.Attempt, Currency: p.Currency,
+		Amount: p.AmountMinor, Refs: toGatewayRefs(refs), CreatedMs: p.CreatedMs}
 }
 
 func answerFromRow(w store.Work) gateway.Answer {
-	step, _ := strconv.Atoi(strings.TrimPrefix(w.Request.Target, "step "))
+	number, asked, _ := strings.Cut(strings.TrimPrefix(w.Request.Target, "step "), " ")
+	step, _ := strconv.Atoi(number)
 	return gateway.Answer{
 		Class: w.Request.Detail, AskedAt: time.UnixMilli(w.Request.ReceivedMs).UTC(), Status: w.Request.Status,
-		Header: headersFrom(w.Request.Header), Raw: w.Request.Body, Step: step,
+		Header: headersFrom(w.Request.Header), Raw: w.Request.Body, Step: step, Asked: asked,
 	}
 }
 

@@ -14,12 +14,13 @@ var answersOf = map[string][]string{
 	"reference_conflict":     {ActLink, ActDismiss},
 	"money_without_order":    {ActLink, ActDismiss},
 	"same_key_other_content": {ActDismiss},
-	"dead_inbox":             {ActReplay, ActLink, ActDismiss},
+	"dead_inbox":             {ActReplay, ActDismiss},
 	"dead_outbox":            {ActResend, ActDismiss},
 	"shop_gone":              {ActResume},
 	"gateway_unaskable":      {ActDismiss},
 	"claim_overdue":          {ActRelease, ActDismiss},
 	unansweredKind:           {ActDismiss},
+	secondPaymentKind:        {ActDismiss},
 }
 
 // answerReview carries out the answer to a review of the engine's own and closes it.
@@ -52,8 +53,11 @@ func (e *Engine) actOn(tx *store.Tx, d Decision, v store.Review, now int64) erro
 	case ActResume:
 		e.shop.set(false)
 	case ActDismiss:
-		if v.Kind == "reference_conflict" || v.Kind == "money_without_order" {
+		switch v.Kind {
+		case "reference_conflict", "money_without_order":
 			return e.dismissNotice(tx, v, now)
+		case "dead_inbox":
+			return tx.SetAside(v.InboxID, now)
 		}
 	}
 	return nil

@@ -225,7 +225,7 @@ func (e *Engine) giveUp(tx *store.Tx, a *account, p *store.Payment, facts []paym
 
 // ask puts one question and writes down what came of it.
 func (e *Engine) ask(ctx context.Context, a *account, q question) {
-	answer := a.def.Query(ctx, e.http, q.ask, e.now)
+	answer := e.askAll(ctx, a, q.ask)
 	if ctx.Err() != nil && answer.Class == gateway.ClassTimeout {
 		return // we are stopping: the lease runs out and it is asked again
 	}
@@ -237,6 +237,45 @@ func (e *Engine) ask(ctx context.Context, a *account, q question) {
 	if err != nil {
 		e.log.Error("an answer could not be stored; the question is asked again", "gateway", a.name, "payment", q.payment.PublicID, "error", err)
 	}
+}
+
+// askAll puts the question about each id that the payment is asked by, and gives the answer that says most: a success
+// before what is under way, and a final word only when every id has one.
+func (e *Engine) askAll(ctx context.Context, a *account, q gateway.Question) gateway.Answer {
+	variants := a.def.Variants(q)
+	var best gateway.Answer
+	for i, one := range variants {
+		answer := a.def.Query(ctx, e.http, one, e.now)
+		if i == 0 || weight(a.def, one, answer) > weight(a.def, variants[0], best) {
+			best = answer
+		}
+	}
+	return best
+}
+
+// weight ranks the answers about the ids of one payment.
+func weight(def *gateway.Gateway, q gateway.Question, answer gateway.Answer) int {
+	if !answered(answer.Class) {
+		return 4
+	}
+	for _, o := range def.ReadAnswer(q, answer).Observations {
+		if o.Kind != gateway.KindPayment || o.Verdict != gateway.Accepted {
+			continue
+		}
+		switch o.Word {
+		case payment.WordSucceeded, payment.WordReversed:
+			return 5
+		case payment.WordProcessing, payment.WordAuthorised:
+			return 3
+		case payment.WordPending, payment.WordAttemptFailed:
+			return 2
+		case payment.WordNotFound:
+			return 0
+		case payment.WordFailed, payment.WordExpired, payment.WordCancelled:
+			return 1
+		}
+	}
+	return 3 // unreadable: no final word of another id may stand in for it
 }
 
 // writeAnswer puts an answer into the inbox; a question without one is set back.
@@ -257,7 +296,7 @@ func (e *Engine) writeAnswer(tx *store.Tx, a *account, q question, answer gatewa
 		Item: answer.Step, Gateway: a.name, Channel: "query", DedupeKey: q.payment.PublicID + ":" + itoa64(asked), Digest: digest,
 		MerchantRef: q.payment.MerchantRef, State: "pending", DueMs: now, ReceivedMs: now, PaymentID: q.payment.ID,
 	}, store.Request{
-		ReceivedMs: asked, Method: "ANSWER", Target: "step " + itoa(answer.Step), Header: headerLines(redacted(answer.Header, nil)),
+		ReceivedMs: asked, Method: "ANSWER", Target: "step " + itoa(answer.Step) + " " + answer.Asked, Header: headerLines(redacted(answer.Header, nil)),
 		Body: answer.Raw, Status: answer.Status, Verdict: gateway.Accepted, Reason: q.timer.Why, Detail: answer.Class, Secret: -1,
 	})
 	return err

@@ -40,6 +40,11 @@ func (e *Engine) CheckAll(ctx context.Context) ([]string, error) {
 
 const checkPage = 500
 
+func withStanding(p store.Payment, s payment.Standing) store.Payment {
+	setStanding(&p, s)
+	return p
+}
+
 // checkStanding compares a payment's row with its facts and its last outbox entry.
 func (e *Engine) checkStanding(rx *store.Rx, p store.Payment) ([]string, error) {
 	a, ok := e.gateways[p.Gateway]
@@ -57,7 +62,13 @@ func (e *Engine) checkStanding(rx *store.Rx, p store.Payment) ([]string, error) 
 	want, _ := payment.Stand(terms, factsFromRows(rows))
 	var broken []string
 	q := p
-	setStanding(&q, want)
+	if setStanding(&q, want); q != p { // it was judged when the gateway could, or could not yet, be asked
+		terms.HasQuery = !terms.HasQuery
+		other, _ := payment.Stand(terms, factsFromRows(rows))
+		if p == withStanding(p, other) {
+			q, want = p, other
+		}
+	}
 	if q != p {
 		broken = append(broken, fmt.Sprintf("payment %s: stored as %s %s (received %d, refunded %d, disputed %d, reversed %d, late %v), its facts give %s %s (%d, %d, %d, %d, %v)", p.PublicID,
 			p.State, p.Cause, p.ReceivedMinor, p.RefundedMinor, p.DisputedMinor, p.ReversedMinor, p.Late,

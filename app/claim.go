@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"strings"
 
 	"nodrop/app/payment"
 	"nodrop/store"
@@ -30,6 +31,9 @@ func (e *Engine) Claim(ctx context.Context, key, publicID, owner string) (v Clai
 		p, _, err := e.paymentAndAccount(&tx.Rx, publicID)
 		if err != nil {
 			return err
+		}
+		if strings.HasPrefix(key, fulfilKey("")) && key != fulfilKey(p.Order.Ref) {
+			return fail(KindUnprocessable, "other_order", "%q is the key of another order than that of payment %s", key, p.PublicID)
 		}
 		old, ok, err := tx.Claim(key)
 		if err != nil {
@@ -82,6 +86,9 @@ func (e *Engine) claimable(tx *store.Tx, p store.Payment) error {
 	for _, v := range open {
 		if v.Kind == string(payment.ReasonLate) && v.PaymentID == p.ID || v.Kind == string(payment.ReasonDuplicate) {
 			return fail(KindUnprocessable, "undecided", "a person must decide first what becomes of payment %s (%s)", p.PublicID, v.Kind)
+		}
+		if v.Kind == string(payment.ReasonRefundOwed) && v.PaymentID == p.ID {
+			return fail(KindUnprocessable, "refund_owed", "payment %s is to be refunded; it must not be fulfilled", p.PublicID)
 		}
 	}
 	return nil

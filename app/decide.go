@@ -160,11 +160,28 @@ func (e *Engine) decideFact(tx *store.Tx, d Decision, v store.Review, p store.Pa
 	if err != nil {
 		return err
 	}
+	if f.Ref == "" {
+		f.Ref = theOnly(reviews, f.Act)
+	}
 	if err := payment.CheckDecision(terms, standNow(terms, facts), reviews, facts, f); err != nil {
 		return refusal(err)
 	}
 	_, err = e.apply(tx, e.gateways[p.Gateway], &p, change{trigger: "person", now: now, facts: []payment.Fact{f}, actor: d.Actor, act: d.Act, reason: d.Reason})
 	return err
+}
+
+// theOnly is the open review that an act made on the payment's own page answers, if just one of those that must be named is open.
+func theOnly(reviews []payment.Review, act payment.Act) (id string) {
+	for _, r := range reviews {
+		if r.Reason != payment.ReasonDuplicate || !slices.Contains(answersByRule[r.Reason], act) {
+			continue
+		}
+		if id != "" {
+			return ""
+		}
+		id = r.ID()
+	}
+	return id
 }
 
 func standNow(t payment.Terms, facts []payment.Fact) payment.Standing {

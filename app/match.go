@@ -1,7 +1,10 @@
 package app
 
 import (
+	"slices"
+
 	"nodrop/app/gateway"
+	"nodrop/app/payment"
 	"nodrop/store"
 )
 
@@ -36,8 +39,11 @@ func (e *Engine) match(tx *store.Tx, a *account, o gateway.Observation, now int6
 		return match{payment: p}, err
 	}
 	others, err := tx.PaymentsByMerchantRef(a.name, o.MerchantRef)
-	if err != nil || len(others) == 0 {
-		return match{payment: p}, err
+	if err != nil {
+		return match{}, err
+	}
+	if len(others) == 0 { // the gateway may have been told the order instead
+		return match{payment: p, conflict: o.MerchantRef != p.Order.Ref}, nil
 	}
 	return match{payment: p, conflict: true, other: others[0]}, nil
 }
@@ -81,12 +87,64 @@ func (e *Engine) matchMerchantRef(tx *store.Tx, a *account, o gateway.Observatio
 	return e.registerAttempt(tx, a, list[0], o.Attempt, now)
 }
 
-// bind gives a payment the gateway's ids that an observation names and it does not have yet.
-func (e *Engine) bind(tx *store.Tx, a *account, p *store.Payment, refs []gateway.Ref) error {
-	for _, ref := range refs {
-		if _, err := tx.AddRef(a.name, store.GatewayRef{Kind: ref.Kind, Ref: ref.ID}, p.ID); err != nil {
+// bind gives a payment the gateway's ids that an observation names and it does not have yet, and adopts the notices that
+// waited for them. A notice that proves nothing binds only where the payment could not be asked about otherwise.
+func (e *Engine) bind(tx *store.Tx, a *account, p *store.Payment, o gateway.Observation, now int64) error {
+	if o.Hint {
+		if can, err := canAsk(&tx.Rx, a, *p); err != nil || can {
 			return err
 		}
 	}
-	return nil
+	had, err := tx.RefsOfPayment(p.ID)
+	if err != nil {
+		return err
+	}
+	second := false
+	var fresh []store.GatewayRef
+	for _, ref := range o.Refs {
+		r := store.GatewayRef{Kind: ref.Kind, Ref: ref.ID}
+		if slices.Contains(had, r) {
+			continue
+		}
+		taken, err := tx.AddRef(a.name, r, p.ID)
+		if err != nil {
+			return err
+		}
+		if taken == 0 {
+			fresh = append(fresh, r)
+			second = second || slices.ContainsFunc(had, func(h store.GatewayRef) bool { return h.Kind == r.Kind })
+		}
+	}
+	if second && o.Word == payment.WordSucceeded && p.State == string(payment.Succeeded) {
+		if err := e.reviewSecondPayment(tx, p, o, now); err != nil {
+			return err
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	if err := e.adoptBy(tx, a, fresh, now); err != nil {
+		return err
+	}
+	*p, _, err = tx.Payment(p.ID)
+	return err
 }
+
+// reviewSecondPayment asks a person when a reference that is paid is paid again under another id of the gateway.
+func (e *Engine) reviewSecondPayment(tx *store.Tx, p *store.Payment, o gateway.Observation, now int64) error {
+	amount, currency := p.AmountMinor, p.Currency
+	if o.HasAmount {
+		amount, currency = o.AmountMinor, o.Currency
+	}
+	opened, err := tx.OpenReview(store.Review{
+		Kind: secondPaymentKind, Subject: paymentSubject(*p, o.Refs[0].ID), PaymentID: p.ID, OrderID: p.OrderID, Gateway: p.Gateway,
+		AmountMinor: amount, Currency: currency, OpenedMs: now,
+	})
+	if err == nil && opened {
+		p.Reviews++
+		err = tx.CountReviews(p.ID)
+	}
+	return err
+}
+
+const secondPaymentKind = "second_payment"

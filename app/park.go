@@ -32,6 +32,10 @@ func (e *Engine) parkUnder(tx *store.Tx, a *account, it store.Item, o gateway.Ob
 
 // parkConflict keeps a notice whose references name different payments; a person links it.
 func (e *Engine) parkConflict(tx *store.Tx, a *account, it store.Item, o gateway.Observation, m match, now int64) error {
+	// Parked under all that it names, so that charging any of these again is not called safe.
+	if err := e.parkUnder(tx, a, it, o); err != nil {
+		return err
+	}
 	if _, err := tx.FinishItem(it.ID, store.Outcome{State: "parked", Reason: "reference_conflict", DueMs: now, NowMs: now}); err != nil {
 		return err
 	}
@@ -61,7 +65,11 @@ func (e *Engine) unpark(tx *store.Tx, it store.Item, now int64) error {
 
 // adopt applies the parked notices that name a payment's references, in the registering transaction.
 func (e *Engine) adopt(tx *store.Tx, a *account, p store.Payment, refs []store.GatewayRef, now int64) error {
-	keys := append([]store.GatewayRef{{Ref: p.MerchantRef}}, refs...)
+	return e.adoptBy(tx, a, append([]store.GatewayRef{{Ref: p.MerchantRef}}, refs...), now)
+}
+
+// adoptBy applies the notices that are parked under any of some references.
+func (e *Engine) adoptBy(tx *store.Tx, a *account, keys []store.GatewayRef, now int64) error {
 	for _, k := range keys {
 		ids, err := tx.ParkedFor(a.name, k.Kind, k.Ref)
 		if err != nil {
@@ -127,7 +135,10 @@ func (e *Engine) unregisteredOnce(tx *store.Tx, now int64) error {
 	return nil
 }
 
-const parkedBatch = 200
+const (
+	parkedBatch   = 200
+	hintedReviews = 20 // open reviews of one gateway that notices which prove nothing may make
+)
 
 func (e *Engine) unregistered(tx *store.Tx, a *account, it store.Item, now int64) error {
 	if a.config.Unregistered == "count" {
@@ -143,6 +154,12 @@ func (e *Engine) unregistered(tx *store.Tx, a *account, it store.Item, now int64
 	o, ok := e.observation(a, w)
 	if !ok || !movesMoney(o) {
 		return nil
+	}
+	if o.Hint { // anybody can send it: a few are enough to know
+		open, err := tx.CountOpen("money_without_order", a.name)
+		if err != nil || open >= hintedReviews {
+			return err
+		}
 	}
 	_, err = e.openReview(tx, store.Review{
 		Kind: "money_without_order", Subject: inboxSubject(it.ID), InboxID: it.ID, Gateway: a.name,

@@ -203,7 +203,12 @@ func (e *Engine) processNotice(tx *store.Tx, a *account, w store.Work, o gateway
 
 // applyNotice makes facts of an observation about a known payment and finishes its row.
 func (e *Engine) applyNotice(tx *store.Tx, a *account, it store.Item, o gateway.Observation, p store.Payment, now int64) error {
-	if err := e.bind(tx, a, &p, o.Refs); err != nil {
+	if it.State == "parked" {
+		if err := e.unpark(tx, it, now); err != nil {
+			return err
+		}
+	}
+	if err := e.bind(tx, a, &p, o, now); err != nil {
 		return err
 	}
 	p.EverHeard = true
@@ -213,11 +218,6 @@ func (e *Engine) applyNotice(tx *store.Tx, a *account, it store.Item, o gateway.
 	}
 	if it.Variant > 0 {
 		if err := e.compareVariants(tx, it, p, now); err != nil {
-			return err
-		}
-	}
-	if it.State == "parked" {
-		if err := e.unpark(tx, it, now); err != nil {
 			return err
 		}
 	}

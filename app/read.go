@@ -146,7 +146,11 @@ func (e *Engine) cursor(rx *store.Rx, after string) (int64, error) {
 		return 0, fail(KindInvalid, "bad_cursor", "after %q is no event id of this database", after)
 	}
 	if epoch == now {
-		return seq, nil
+		last, err := rx.LastEvent()
+		if err == nil && seq > last {
+			return 0, fail(KindInvalid, "bad_cursor", "after %q is beyond the newest event, which is %d-%d", after, now, last)
+		}
+		return seq, err
 	}
 	end, found, err := rx.EpochEnd(epoch)
 	if err == nil && !found {

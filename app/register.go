@@ -166,6 +166,9 @@ func (e *Engine) registerAgain(tx *store.Tx, a *account, old, want store.Payment
 		return PaymentView{}, fail(KindConflict, "registered_otherwise", "%q is already registered at %s as payment %s with %s %s for order %q",
 			old.MerchantRef, a.name, old.PublicID, payment.FormatAmount(old.AmountMinor, old.Currency), old.Currency, old.Order.Ref)
 	}
+	if err := e.sameIDs(tx, old, r.GatewayRefs); err != nil {
+		return PaymentView{}, err
+	}
 	if err := e.admit(tx, want, r); err != nil {
 		return PaymentView{}, err
 	}
@@ -177,6 +180,31 @@ func (e *Engine) registerAgain(tx *store.Tx, a *account, old, want store.Payment
 		return PaymentView{}, err
 	}
 	return e.bindAndAdopt(tx, a, p, r.GatewayRefs)
+}
+
+// sameIDs refuses a registration that names another id of a kind than the registered payment has: it is another payment.
+func (e *Engine) sameIDs(tx *store.Tx, old store.Payment, refs []Ref) error {
+	had, err := tx.RefsOfPayment(old.ID)
+	if err != nil {
+		return err
+	}
+	for _, r := range refs {
+		other := ""
+		for _, h := range had {
+			if h.Kind == r.Kind && h.Ref == r.ID {
+				other = ""
+				break
+			}
+			if h.Kind == r.Kind {
+				other = h.Ref
+			}
+		}
+		if other != "" {
+			return fail(KindConflict, "registered_otherwise", "%q is already registered as payment %s with the %s id %q; register the new one under a reference of its own, or add its id with PATCH",
+				old.MerchantRef, old.PublicID, r.Kind, other)
+		}
+	}
+	return nil
 }
 
 func (e *Engine) updateTerms(tx *store.Tx, a *account, p *store.Payment, want store.Payment, r Registration) error {
@@ -214,7 +242,7 @@ func (e *Engine) checkRegistration(r Registration) (*account, store.Payment, err
 	}
 	amount, err := payment.ParseAmount(r.Amount, r.Currency)
 	if err != nil {
-		return nil, store.Payment{}, fail(KindInvalid, "bad_amount", "amount %q %s: %v; write a decimal string in major units, such as \"1250.50\"", r.Amount, r.Currency, err)
+		return nil, store.Payment{}, fail(KindInvalid, "bad_amount", "%v", err)
 	}
 	if amount <= 0 {
 		return nil, store.Payment{}, fail(KindInvalid, "bad_amount", "amount must be more than zero")
@@ -248,6 +276,9 @@ func checkRef(name, ref string) error {
 		return fail(KindInvalid, "bad_reference", "%s must be text of 1 to %d bytes", name, maxRef)
 	}
 	for _, c := range ref {
+		if c == utf8.RuneError {
+			return fail(KindInvalid, "bad_reference", "%s holds a character that is none", name)
+		}
 		if c < ' ' || c == 0x7f {
 			return fail(KindInvalid, "bad_reference", "%s holds a control character", name)
 		}

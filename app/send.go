@@ -36,6 +36,9 @@ func (g *shopGate) closed() bool {
 	return g.gone
 }
 
+// longestWait bounds how long the shop may ask us to wait.
+const longestWait = 6 * time.Hour
+
 // shopSubject is what the review of a shop that answered 410 is about.
 const shopSubject = "shop"
 
@@ -154,7 +157,8 @@ func (e *Engine) outcomeOf(ev store.Event, status int, wait time.Duration, cause
 	}
 	step := min(int(ev.Attempts), len(e.pace.SendRetries)-1)
 	next := jittered(e.pace.SendRetries[step], ev.Seq, ev.Attempts)
-	d.DueMs = now + max(next, wait).Milliseconds()
+	d.DueMs = min(now+max(next, min(wait, longestWait)).Milliseconds(), ev.CreatedMs+e.pace.SendFor.Milliseconds())
+	d.DueMs = max(d.DueMs, now+next.Milliseconds())
 	return d
 }
 

@@ -126,7 +126,7 @@ func (e *Engine) lookCloser(rx *store.Rx, p store.Payment, part *payment.OrderPa
 		return err
 	}
 	part.Unconfirmed = pending > 0 || payment.Unconfirmed(terms, facts)
-	waiting, err := rx.WaitingFor(p.Gateway, p.MerchantRef)
+	waiting, err := rx.WaitingFor(p.Gateway, p.MerchantRef, p.ID)
 	flags.Parked = flags.Parked || waiting > 0
 	return err
 }

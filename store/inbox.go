@@ -176,6 +176,12 @@ func (tx *Tx) WakeItem(id, nowMs int64) (bool, error) {
 	return n == 1, err
 }
 
+// SetAside ends a dead row that a person wants no more of.
+func (tx *Tx) SetAside(id, nowMs int64) error {
+	_, err := tx.exec(`UPDATE inbox SET state = 'ignored', reason = 'dismissed', done_ms = ? WHERE id = ? AND state = 'dead'`, nowMs, id)
+	return err
+}
+
 // DropAnswer removes a query answer that changed nothing.
 func (tx *Tx) DropAnswer(itemID int64) error {
 	_, err := tx.exec(`DELETE FROM inbox WHERE id = ? AND channel = 'query'`, itemID)
@@ -214,10 +220,11 @@ func (tx *Tx) MarkItem(id int64, reason string) error {
 	return err
 }
 
-// WaitingFor counts rows not yet worked on, or parked, that name a merchant reference of a gateway.
-func (rx *Rx) WaitingFor(gateway, merchantRef string) (n int64, err error) {
-	_, err = rx.one(`SELECT count(*) FROM parked p JOIN inbox i ON i.id = p.inbox_id WHERE p.gateway = ? AND p.kind = '' AND p.ref = ? AND i.state = 'parked'`,
-		func(r *Row) { n = r.Int(0) }, gateway, merchantRef)
+// WaitingFor counts parked rows that name a payment by its merchant reference or by one of the gateway's ids of it.
+func (rx *Rx) WaitingFor(gateway, merchantRef string, paymentID int64) (n int64, err error) {
+	_, err = rx.one(`SELECT (SELECT count(*) FROM parked k WHERE k.gateway = ?1 AND k.kind = '' AND k.ref = ?2)
+			+ (SELECT count(*) FROM gateway_ref g JOIN parked k ON k.gateway = g.gateway AND k.kind = g.kind AND k.ref = g.ref WHERE g.payment_id = ?3)`,
+		func(r *Row) { n = r.Int(0) }, gateway, merchantRef, paymentID)
 	return n, err
 }
 

@@ -133,6 +133,12 @@ func (rx *Rx) AttemptsOf(seq int64) (list []Attempt, err error) {
 	return list, err
 }
 
+// LastEvent returns the highest sequence number that was ever given; 0: none.
+func (rx *Rx) LastEvent() (seq int64, err error) {
+	_, err = rx.one(`SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'outbox'`, func(r *Row) { seq = r.Int(0) })
+	return seq, err
+}
+
 // Epoch returns the number that begins every event id; it grows at every restore.
 func (rx *Rx) Epoch() (epoch int64, err error) {
 	_, err = rx.one(`SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'epoch'`, func(r *Row) { epoch = r.Int(0) })

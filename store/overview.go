@@ -26,9 +26,10 @@ func (rx *Rx) OutboxBacklog() (Backlog, error) {
 	return rx.backlog(`SELECT count(*), coalesce(min(created_ms), 0) FROM outbox WHERE state = 'pending'`)
 }
 
-// DeadOutbox counts events that were given up on.
+// DeadOutbox counts events that were given up on and that nobody has answered for.
 func (rx *Rx) DeadOutbox() (Backlog, error) {
-	return rx.backlog(`SELECT count(*), coalesce(min(created_ms), 0) FROM outbox WHERE state = 'dead'`)
+	return rx.backlog(`SELECT count(*), coalesce(min(created_ms), 0) FROM outbox e WHERE state = 'dead'
+		AND EXISTS (SELECT 1 FROM review v WHERE v.kind = 'dead_outbox' AND v.subject = 'outbox:' || e.seq AND v.state = 'open')`)
 }
 
 func (rx *Rx) backlog(query string) (b Backlog, err error) {

@@ -105,6 +105,12 @@ func (rx *Rx) ClosedReviews(limit int) ([]Review, error) {
 	return rx.reviews(`WHERE v.state = 'closed' ORDER BY v.closed_ms DESC LIMIT ?`, limit)
 }
 
+// CountOpen counts the open questions of a kind about a gateway.
+func (rx *Rx) CountOpen(kind, gateway string) (n int, err error) {
+	_, err = rx.one(`SELECT count(*) FROM review WHERE state = 'open' AND kind = ? AND gateway = ?`, func(r *Row) { n = int(r.Int(0)) }, kind, gateway)
+	return n, err
+}
+
 // Risk is the money at risk in one currency, over a number of open questions.
 type Risk struct {
 	Currency    string
@@ -112,9 +118,10 @@ type Risk struct {
 	Count       int64
 }
 
-// AtRisk sums the open questions by currency; snoozed ones count too.
+// AtRisk sums the open questions by currency, the money of one payment once; snoozed ones count too.
 func (rx *Rx) AtRisk() (list []Risk, err error) {
-	err = rx.each(`SELECT currency, sum(amount_minor), count(*) FROM review WHERE state = 'open' GROUP BY currency ORDER BY 2 DESC`,
+	err = rx.each(`SELECT currency, sum(most), sum(n) FROM (SELECT currency, max(amount_minor) AS most, count(*) AS n FROM review
+			WHERE state = 'open' GROUP BY currency, coalesce(payment_id, -id)) GROUP BY currency ORDER BY 2 DESC`,
 		func(r *Row) { list = append(list, Risk{r.Text(0), r.Int(1), r.Int(2)}) })
 	return list, err
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 
 	"nodrop/app"
 	"nodrop/app/payment"
@@ -88,21 +89,23 @@ func (v *visit) paymentView(f file, order app.OrderView) templates.PaymentView {
 	p := f.payment
 	view := templates.PaymentView{
 		Page: v.page("payments", ref(p.MerchantRef).Short), ID: ref(p.PublicID), Merchant: ref(p.MerchantRef), State: v.standing(p.State, p.Cause), Late: p.Late, Amount: money(p.AmountMinor, p.Currency),
-		Sentence: v.truth(p), Rows: v.paymentFacts(f), Money: v.paymentMoney(p), Sources: v.sources(f.dossier), Reviews: v.reviewRows(f.reviews, f.about),
+		Sentence: v.truth(p, order), Rows: v.paymentFacts(f), Money: v.paymentMoney(p), Sources: v.sources(f.dossier), Reviews: v.reviewRows(f.reviews, f.about),
 		Siblings: v.paymentRows(f.siblings), Entries: v.timeline(f.dossier), Order: templates.Row{Name: v.lang.T("Charging again"), Value: v.chargeAgain(order)}, Next: v.nextQuestion(f),
 	}
 	return view
 }
 
 // truth says in a sentence what is true and what to tell the customer.
-func (v *visit) truth(p store.Payment) string {
+func (v *visit) truth(p store.Payment, order app.OrderView) string {
 	word := p.State
 	switch {
 	case p.State == string(payment.Succeeded) && !p.Paid:
 		word = "succeeded.undone"
-	case p.State == string(payment.Succeeded) && p.Late:
+	case p.State == string(payment.Succeeded) && slices.Contains(order.Reviews, string(payment.ReasonRefundOwed)) && p.Reviews > 0:
+		word = "succeeded.owed"
+	case p.State == string(payment.Succeeded) && p.Late && p.Reviews > 0:
 		word = "succeeded.late"
-	case p.State == string(payment.Succeeded) && p.Reviews > 0:
+	case p.State == string(payment.Succeeded) && (p.Reviews > 0 || slices.Contains(order.Reviews, string(payment.ReasonDuplicate))):
 		word = "succeeded.asked"
 	case p.Cause != "":
 		word += "." + p.Cause

@@ -21,6 +21,7 @@ var families = map[string]map[string]said{
 		"succeeded":             {"The money was taken. The order can be fulfilled.", "款项已收到，可以履行订单。"},
 		"succeeded.asked":       {"The money was taken, but a question about it is open. Answer it before the order is fulfilled.", "款项已收到，但还有未决问题。请先处理再履行订单。"},
 		"succeeded.late":        {"The money was taken, but only after the payment had been called over. Fulfil the order or refund it.", "款项已收到，但在此支付被判定结束之后才到。请履行订单或退款。"},
+		"succeeded.owed":        {"The money was taken and is to be refunded. Do not fulfil the order with it.", "款项已收到并将退款。请不要据此履行订单。"},
 		"succeeded.undone":      {"The money was taken, and went back again. Nothing of it is left.", "款项曾收到，后来又退回，已没有余额。"},
 		"failed":                {"The gateway's final word is that this will not be paid.", "网关最终答复：这笔不会支付。"},
 		"closed.expired":        {"It expired without money. The customer must begin anew.", "已过期，没有收款。顾客需重新支付。"},
@@ -61,7 +62,7 @@ var families = map[string]map[string]said{
 	"event": {
 		"payment.authorised": {"Payment authorised", "支付已授权"}, "payment.succeeded": {"Payment succeeded", "支付成功"}, "payment.succeeded_late": {"Payment succeeded late", "支付迟到成功"}, "payment.duplicate": {"Second payment of a paid order", "已付订单的重复支付"},
 		"payment.failed": {"Payment failed", "支付失败"}, "payment.closed": {"Payment closed", "支付关闭"}, "payment.unknown": {"Payment unknown", "支付未知"}, "payment.refunded": {"Payment refunded", "支付已退款"}, "payment.refund_failed": {"Refund failed", "退款失败"},
-		"payment.disputed": {"Payment disputed", "支付有争议"}, "payment.reversed": {"Money taken back", "款项被收回"}, "payment.decided": {"A person decided", "人工已决定"},
+		"payment.disputed": {"Payment disputed", "支付有争议"}, "payment.reversed": {"Money taken back", "款项被收回"}, "payment.decided": {"Decided or corrected", "已决定或更正"},
 	},
 	"outbox":  {"pending": {"Waiting", "等待中"}, "delivered": {"Delivered", "已送达"}, "dead": {"Given up", "已放弃"}, "feed": {"In the feed", "在事件流中"}},
 	"inbox":   {"pending": {"Waiting", "等待处理"}, "parked": {"Parked", "暂存"}, "done": {"Done", "已处理"}, "ignored": {"Not our concern", "与我们无关"}, "dead": {"Dead", "死信"}, "refused": {"Refused", "已拒绝"}},

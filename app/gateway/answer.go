@@ -37,6 +37,7 @@ func (g *Gateway) classify(q Question, a Answer) (class, detail string, rd Readi
 		return class, detail, Reading{Verdict: Ignored, Reason: class, Detail: detail, Secret: -1}
 	}
 	s := &g.query.steps[a.Step]
+	q.asked = a.Asked
 	doc, err := openAll(s.envelopes, a.Raw)
 	if err != nil {
 		rd = unreadableAnswer("the answer cannot be read: "+err.Error(), "")
@@ -157,7 +158,7 @@ func (g *Gateway) resultAt(s *step, v view, at int32, q Question) Reading {
 	if o.Verdict == Unreadable {
 		return unreadableAnswer(o.Detail, o.RawWord)
 	}
-	if why := s.otherPayment(o, q); why != "" {
+	if why := s.otherPayment(c.shape, o, q); why != "" {
 		rd := unreadableAnswer(why, o.RawWord)
 		rd.Reason = "other_payment"
 		return rd
@@ -172,19 +173,44 @@ func (g *Gateway) resultAt(s *step, v view, at int32, q Question) Reading {
 	return Reading{Verdict: Accepted, Reason: o.Reason, Detail: o.Detail, Mode: g.mode, Secret: -1, Observations: out}
 }
 
-// otherPayment guards against an answer about another payment than was asked.
-func (s *step) otherPayment(o *Observation, q Question) string {
+// otherPayment guards against an answer about another payment than was asked: it must name what it was asked by, and
+// nothing in it may name another.
+func (s *step) otherPayment(c *shape, o *Observation, q Question) string {
+	if o.MerchantRef != "" && o.MerchantRef != q.MerchantRef && o.MerchantRef != q.OrderRef {
+		return "the answer is about another payment: " + clip(o.MerchantRef)
+	}
+	if q.Attempt != "" && c.attempt != "" && o.Attempt != q.Attempt {
+		return "the answer is about another attempt: " + clip(o.Attempt)
+	}
 	if s.byRef == "" {
-		if o.MerchantRef != "" && o.MerchantRef != q.MerchantRef {
-			return "the answer is about another payment: " + clip(o.MerchantRef)
+		if o.MerchantRef == "" && len(c.merchant) > 0 {
+			return "the answer does not name the reference that it was asked by"
 		}
 		return ""
 	}
-	asked, _ := s.id(q)
+	asked := q.asked
+	if asked == "" {
+		asked, _ = s.id(q)
+	}
+	named := false
 	for _, r := range o.Refs {
 		if r.Kind == s.byRef && r.ID != asked {
 			return "the answer is about another payment: " + clip(r.ID)
 		}
+		named = named || r.Kind == s.byRef
+	}
+	if !named && o.MerchantRef == "" && c.reads(s.byRef) {
+		return "the answer does not name the payment that was asked about"
 	}
 	return ""
+}
+
+// reads tells whether a shape looks for a reference of a kind or for the merchant's.
+func (c *shape) reads(kind string) bool {
+	for i := range c.refs {
+		if c.refs[i].kind == kind {
+			return true
+		}
+	}
+	return len(c.merchant) > 0
 }

@@ -18,10 +18,14 @@ import (
 type Question struct {
 	PaymentID   string
 	MerchantRef string
+	OrderRef    string // the merchant's order; gateways may be told it instead
+	Attempt     string // set: only this attempt at the reference is meant
 	Currency    string
 	Amount      int64 // minor units
 	Refs        []Ref
 	CreatedMs   int64 // UTC, milliseconds
+
+	asked string // the reference that an answer was asked by
 }
 
 // The classes of answers. ClassNotAsked: no step had the reference that it needs.
@@ -44,7 +48,8 @@ type Answer struct {
 	RetryAfter time.Duration
 	Header     http.Header
 	Raw        []byte
-	Step       int // which step of the definition was answered
+	Step       int    // which step of the definition was answered
+	Asked      string // the reference that it asked by
 	ServerDate time.Time
 	Detail     string // plain words for the operator
 }
@@ -66,6 +71,33 @@ func (g *Gateway) CanAsk(q Question) bool {
 		}
 	}
 	return false
+}
+
+// Variants gives a question for each id of the kind that is asked by: a payment may have several, and the answer about
+// one of them alone says nothing about the others.
+func (g *Gateway) Variants(q Question) []Question {
+	if !g.Queryable() {
+		return []Question{q}
+	}
+	for i := range g.query.steps {
+		s := &g.query.steps[i]
+		if _, ok := s.id(q); !ok {
+			continue
+		}
+		if s.byRef == "" {
+			break
+		}
+		var all []Question
+		for _, r := range q.Refs {
+			if r.Kind == s.byRef {
+				one := q
+				one.Refs = append([]Ref{r}, q.Refs...)
+				all = append(all, one)
+			}
+		}
+		return all
+	}
+	return []Question{q}
 }
 
 // Query asks the gateway about a payment. Whatever happens is a class, never an error.
@@ -90,6 +122,7 @@ func (g *Gateway) Query(ctx context.Context, c *http.Client, q Question, now fun
 
 func (g *Gateway) ask(ctx context.Context, c *http.Client, i int, q Question, now func() time.Time) Answer {
 	a := Answer{AskedAt: now(), Step: i}
+	a.Asked, _ = g.query.steps[i].id(q)
 	ctx, cancel := context.WithTimeout(ctx, g.query.timeout)
 	defer cancel()
 	req, err := g.query.request(ctx, g, i, q)

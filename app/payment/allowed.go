@@ -231,6 +231,9 @@ func (j *judge) checkRefund(t *Terms, d *Fact) error {
 		return refuse(RefusedOther, "only %s %s of payment %s is left to refund, not %s",
 			FormatAmount(left, t.Currency), t.Currency, t.PaymentID, FormatAmount(d.Amount, t.Currency))
 	}
+	if left := j.s.Left(); d.Amount != left && (j.open(ReasonLate) || j.open(ReasonDuplicate)) {
+		return refuse(RefusedOther, "payment %s is fulfilled or refunded whole: type %s %s", t.PaymentID, FormatAmount(left, t.Currency), t.Currency)
+	}
 	return j.checkRef(t, d)
 }
 

@@ -262,9 +262,10 @@ func (e *evidence) reversed(f *Fact) {
 	e.takenBack = e.takenBack || f.version() > e.backSaw
 }
 
-// isFinal tells whether a final word counts: a query's, or without a query a notice's once its hold is over.
+// isFinal tells whether a final word counts: a query's, or a notice's once its hold is over. Only where nobody can be asked
+// is a hold made; one that is over counts on when the gateway can be asked later.
 func (e *evidence) isFinal(f *Fact) bool {
-	return f.Source == SourceQuery || !e.t.HasQuery && held(e.facts, f.ID)
+	return f.Source == SourceQuery || held(e.facts, f.ID)
 }
 
 // held tells whether failure_hold has passed for a notice.

@@ -88,7 +88,7 @@ var endStories = []Story{
 
 var lateStories = []Story{
 	{Name: "failed_then_paid", Label: "\"failed\" overtaken by \"paid\" at once", weight: 2,
-		Steps: []step{{After: 200 * ms, Do: actFailed, Delay: 60 * ms}, {After: 10 * ms, Do: actPaid, Delay: 150 * ms}}, Right: paidRight},
+		Steps: []step{{After: 200 * ms, Do: actFailed, Delay: 60 * ms}, {After: 10 * ms, Do: actPaid, Delay: 150 * ms}}, Right: overtaken},
 	{Name: "late_failed", Label: "paid after the shop was told failed", weight: 2,
 		Steps: []step{{After: 200 * ms, Do: actFailed}, {Told: "payment.failed", After: 300 * ms, Do: actPaid}}, Right: lateRight},
 	{Name: "late_expired", Label: "paid after the shop was told expired", weight: 1,

@@ -121,6 +121,7 @@ type Right struct {
 
 var (
 	paidRight = []Right{{State: "succeeded", Fulfilled: true}}
+	overtaken = []Right{paidRight[0], lateRight[0]} // late if a question came between the two
 	lateRight = []Right{{State: "succeeded", Late: true, Review: "late"}}
 	abandoned = []Right{{State: "closed", Cause: "abandoned"}}
 	noAnswer  = []Right{{State: "unknown", Cause: "no_answer", Review: "no_answer"}}
