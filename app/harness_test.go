@@ -227,3 +227,10 @@ func (a *answers) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func jsonOf(v any) ([]byte, error) { return json.Marshal(v) }
+
+// hexMAC is the hex HMAC-SHA256 of a body under the test's webhook secret.
+func hexMAC(body []byte) string {
+	mac := hmac.New(sha256.New, []byte(hookSecret))
+	mac.Write(body)
+	return hex.EncodeToString(mac.Sum(nil))
+}
