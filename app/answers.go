@@ -21,6 +21,7 @@ var answersOf = map[string][]string{
 	"claim_overdue":          {ActRelease, ActDismiss},
 	unansweredKind:           {ActDismiss},
 	secondPaymentKind:        {ActDismiss},
+	unsoundKind:              {ActDismiss},
 }
 
 // answerReview carries out the answer to a review of the engine's own and closes it.

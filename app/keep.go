@@ -113,36 +113,82 @@ func (e *Engine) keepOnce(ctx context.Context) error {
 // scanned is why the scan makes an appointment.
 const scanned = "scan"
 
+// calendarJob is work that is due at slots of a calendar.
+type calendarJob struct {
+	name, schedule string
+	run            func(context.Context) error
+}
+
+func (e *Engine) jobs() []calendarJob {
+	return []calendarJob{
+		{"reconcile", e.config.Jobs.ReconcileSchedule, func(ctx context.Context) error { _, err := e.ScanOnce(ctx); return err }},
+		{"check", "30 3 * * *", e.checkNightly},
+	}
+}
+
 // jobsOnce runs each calendar job whose slot has come; a slot missed while off runs once.
 func (e *Engine) jobsOnce(ctx context.Context) error {
-	schedule, err := cron.ParseStandard(e.config.Jobs.ReconcileSchedule)
-	if err != nil {
-		return fmt.Errorf("reconcile_schedule %q: %w", e.config.Jobs.ReconcileSchedule, err)
-	}
-	now := e.now().In(e.config.Timezone)
-	due := false
-	err = e.guard(ctx, "job", func(tx *store.Tx) error {
-		due = false
-		j, ok, err := tx.Job("reconcile")
+	for _, j := range e.jobs() {
+		due, err := e.slot(ctx, j)
 		if err != nil {
 			return err
 		}
-		if ok && j.Schedule == e.config.Jobs.ReconcileSchedule && j.NextMs > now.UnixMilli() {
+		if !due {
+			continue
+		}
+		if err := j.run(ctx); err != nil {
+			return fmt.Errorf("job %s: %w", j.name, err)
+		}
+	}
+	return nil
+}
+
+// slot tells whether a job's slot has come and notes the next one.
+func (e *Engine) slot(ctx context.Context, j calendarJob) (due bool, err error) {
+	schedule, err := cron.ParseStandard(j.schedule)
+	if err != nil {
+		return false, fmt.Errorf("schedule %q of job %s: %w", j.schedule, j.name, err)
+	}
+	now := e.now().In(e.config.Timezone)
+	err = e.guard(ctx, "job", func(tx *store.Tx) error {
+		due = false
+		old, ok, err := tx.Job(j.name)
+		if err != nil {
+			return err
+		}
+		if ok && old.Schedule == j.schedule && old.NextMs > now.UnixMilli() {
 			return nil
 		}
-		due = ok && j.NextMs <= now.UnixMilli()
-		next := store.Job{Name: "reconcile", Schedule: e.config.Jobs.ReconcileSchedule, NextMs: schedule.Next(now).UnixMilli(), LastMs: j.LastMs, Result: j.Result}
+		due = ok && old.NextMs <= now.UnixMilli()
+		next := store.Job{Name: j.name, Schedule: j.schedule, NextMs: schedule.Next(now).UnixMilli(), LastMs: old.LastMs, Result: old.Result}
 		if due {
 			next.LastMs = now.UnixMilli()
 		}
 		return tx.SetJob(next)
 	})
-	if err != nil || !due {
+	return due, err
+}
+
+// checkNightly looks at the whole database and tells a person when it breaks a law.
+func (e *Engine) checkNightly(ctx context.Context) error {
+	broken, err := e.CheckAll(ctx)
+	if err != nil {
 		return err
 	}
-	_, err = e.ScanOnce(ctx)
-	return err
+	for _, b := range broken {
+		e.log.Error("the database is not sound", "finding", b)
+	}
+	return e.guard(ctx, "checked", func(tx *store.Tx) error {
+		now := e.nowMs()
+		if len(broken) == 0 {
+			return e.closeReview(tx, unsoundKind, "database", now, "sound again")
+		}
+		_, err := tx.OpenReview(store.Review{Kind: unsoundKind, Subject: "database", Currency: "XXX", Urgent: true, OpenedMs: now})
+		return err
+	})
 }
+
+const unsoundKind = "unsound_database"
 
 const scanBatch = 200
 

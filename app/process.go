@@ -221,6 +221,11 @@ func (e *Engine) applyNotice(tx *store.Tx, a *account, it store.Item, o gateway.
 			return err
 		}
 	}
+	if it.Repeats > 0 || it.Error != "" { // it may have been dead before
+		if err := e.closeReview(tx, "dead_inbox", inboxSubject(it.ID), now, "worked on"); err != nil {
+			return err
+		}
+	}
 	_, err := tx.FinishItem(it.ID, store.Outcome{State: "done", PaymentID: p.ID, NowMs: now, DueMs: now})
 	return err
 }
