@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -33,5 +34,29 @@ func TestDemo(t *testing.T) {
 	left, err := os.ReadDir(folder)
 	if err != nil || len(left) > 0 {
 		t.Errorf("%d files are left behind: %v", len(left), err)
+	}
+}
+
+// TestDemoKeepsItsFolderWhenItFindsDifferences compares long before the payments can be at their ends.
+func TestDemoKeepsItsFolderWhenItFindsDifferences(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	folder := t.TempDir()
+	c := exec.CommandContext(ctx, "nodrop", "demo", "--payments", "20", "--within", "1s", "--exit")
+	c.Env = append(os.Environ(), "TMPDIR="+folder)
+	out, err := c.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		t.Fatalf("%v, want exit status 1\n%s", err, out)
+	}
+	_, rest, found := strings.Cut(string(out), "The database and the log are kept in ")
+	kept, _, _ := strings.Cut(rest, "\n")
+	if !found || filepath.Dir(kept) != folder {
+		t.Fatalf("where the folder is kept is not said:\n%s", out)
+	}
+	for _, name := range []string{"nodrop.db", "server.log"} {
+		if _, err := os.Stat(filepath.Join(kept, name)); err != nil {
+			t.Error(err)
+		}
 	}
 }

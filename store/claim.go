@@ -1,5 +1,11 @@
 package store
 
+import (
+	"context"
+	"fmt"
+	"os"
+)
+
 // Once notes a thing that may happen only once; false means that it was noted before.
 func (tx *Tx) Once(key string, paymentID, nowMs int64) (bool, error) {
 	n, err := tx.exec(`INSERT INTO once (key, payment_id, at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, key, nullable(paymentID), nowMs)
@@ -64,7 +70,55 @@ func (tx *Tx) DelayClaim(key string, dueMs int64) error {
 	return err
 }
 
-// DoubtClaims marks all held claims uncertain, as after a restore.
+// KeptClaim is a claim of another file, with its payment's public id: row ids differ between files.
+type KeptClaim struct {
+	Claim
+	PublicID string
+}
+
+// ClaimsIn reads the claims of a database that nobody serves, by key. Where it is damaged, what could be read comes
+// with the error.
+func ClaimsIn(ctx context.Context, path string) (list []KeptClaim, err error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	have, fresh, err := inspect(path)
+	if err != nil || fresh {
+		return nil, err
+	}
+	if known, err := newest(embedded()); err != nil {
+		return nil, err
+	} else if have > known {
+		return nil, &Error{Op: "open " + path, Kind: ErrNewer, Cause: fmt.Errorf("its schema is %d, this program knows %d", have, known)}
+	}
+	c, err := dial(path, readerSettings)
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	const query = `SELECT ` + claimColumns + `, (SELECT public_id FROM payment WHERE id = payment_id) FROM claim ORDER BY key`
+	err = c.each(ctx, query, func(r *Row) bool {
+		list = append(list, KeptClaim{Claim: scanClaim(r), PublicID: r.Text(7)})
+		return true
+	})
+	if err != nil {
+		return list, failure("open "+path, query, err)
+	}
+	return list, nil
+}
+
+// CarryClaim takes over a claim of a file that is replaced, as uncertain, unless its key is taken; known is false when
+// its payment is not here.
+func (tx *Tx) CarryClaim(c KeptClaim) (carried, known bool, err error) {
+	if _, taken, err := tx.Claim(c.Key); err != nil || taken {
+		return false, true, err
+	}
+	n, err := tx.exec(`INSERT INTO claim (key, payment_id, owner, state, made_ms, due_ms, done_ms) SELECT ?, id, ?, 'uncertain', ?, ?, ? FROM payment WHERE public_id = ?`,
+		c.Key, c.Owner, c.MadeMs, c.DueMs, nullable(c.DoneMs), c.PublicID)
+	return n == 1, n == 1, err
+}
+
+// DoubtClaims marks all claims, held and done, uncertain, as after a restore.
 func (tx *Tx) DoubtClaims() (int64, error) {
 	return tx.exec(`UPDATE claim SET state = 'uncertain' WHERE state IN ('held', 'done')`)
 }

@@ -50,7 +50,7 @@ var uncancelled = context.Background()
 // file is copied to path.before-VERSION first.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	o = o.filled()
-	abs, err := filepath.Abs(path)
+	abs, err := resolve(path)
 	if err != nil {
 		return nil, fmt.Errorf("store: open %s: %w", path, err)
 	}
@@ -109,6 +109,43 @@ func (db *DB) open(ctx context.Context, o Options) error {
 	return nil
 }
 
+// maxLinks bounds how many symbolic links are followed, against a circle.
+const maxLinks = 40
+
+// resolve gives the absolute path of the file that a name stands for, so that every name of it leads to the same lock.
+func resolve(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	for range maxLinks {
+		info, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode()&fs.ModeSymlink == 0 {
+			return path, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		if path, err = follow(path); err != nil {
+			return "", err
+		}
+	}
+	return "", errors.New("its symbolic links lead in a circle: name the file itself")
+}
+
+// follow reads one link, which may lead to a file that is yet to be made.
+func follow(link string) (string, error) {
+	target, err := os.Readlink(link)
+	if err != nil || filepath.IsAbs(target) {
+		return target, err
+	}
+	folder, err := filepath.EvalSymlinks(filepath.Dir(link)) // the link counts from where it really lies
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(folder, target), nil
+}
+
 // create makes an empty file that only its owner may read, unless there is one.
 func create(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
@@ -124,7 +161,7 @@ func create(path string) error {
 	return syncDir(path)
 }
 
-// Path gives the absolute path of the database file.
+// Path gives the absolute path of the database file, symbolic links to it followed.
 func (db *DB) Path() string { return db.path }
 
 // Refused is closed when the store takes no more changes because a commit's outcome is unknown: restart then.

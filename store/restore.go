@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -26,8 +25,9 @@ type restore struct {
 }
 
 func (r *restore) run(ctx context.Context) (kept string, err error) {
-	if r.dst, err = filepath.Abs(r.dst); err != nil {
-		return "", fmt.Errorf("store: restore to %s: %w", r.dst, err)
+	given := r.dst
+	if r.dst, err = resolve(given); err != nil {
+		return "", fmt.Errorf("store: restore to %s: %w", given, err)
 	}
 	r.options = r.options.filled()
 	r.options.noCopy = true

@@ -53,10 +53,20 @@ type Page struct {
 	User    User
 	Open    int64 // open reviews
 	Flash   *Flash
+	Alerts  []Link // what is wrong with a form that was sent, each leading to its field
+	Failed  bool   // a form was sent in vain; Alerts say so too
 	Assets  Assets
 	Now     Stamp
 	Zone    string
 	Refresh int // seconds between refreshes of the live parts; 0: none
+}
+
+// heard is the title, with a word before it where something went wrong, so that it is heard first.
+func (p Page) heard(wrong string) string {
+	if p.Failed || len(p.Alerts) > 0 {
+		return wrong + p.Title
+	}
+	return p.Title
 }
 
 // Stamp is an instant as the reader sees it.

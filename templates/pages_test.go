@@ -4,7 +4,7 @@ import "github.com/a-h/templ"
 
 func samplePayment() PaymentView {
 	return PaymentView{
-		Page: samplePage("payments"), ID: Ref{"pay_1", "pay_1"}, Merchant: Ref{"ORDER-1042", "ORDER-1042"}, Sentence: "The gateway reports ₱90.00 where ₱100.00 were expected. Decide whether to accept it.", State: Badge{"odd", "Unknown: amount differs"},
+		Page: failedPage("payments"), ID: Ref{"pay_1", "pay_1"}, Merchant: Ref{"ORDER-1042", "ORDER-1042"}, Sentence: "The gateway reports ₱90.00 where ₱100.00 were expected. Decide whether to accept it.", State: Badge{"odd", "Unknown: amount differs"},
 		Amount: "₱100.00", Money: []Row{{Name: "Received", Value: "₱90.00"}, {Name: "Refunded", Value: "₱0.00"}},
 		Rows: []Row{{Name: "Merchant reference", Ref: Ref{"ORDER-1042", "ORDER-1042"}}, {Name: "Order", Ref: Ref{"1042", "1042"}}, {Name: "Gateway", Link: Link{"gcash", "/gateways/gcash"}},
 			{Name: "payment", Ref: Ref{"pay_Yt7…Zk2", "pay_Yt7aaaaaaaaaaaaaaaaaaaaaaaaaaaaZk2"}}, {Name: "Registered", At: stamp("08:50:00", "25 min ago")}, {Name: "Id", Ref: Ref{"pay_1", "pay_1"}}},
@@ -16,7 +16,7 @@ func samplePayment() PaymentView {
 func sampleReview() ReviewView {
 	return ReviewView{Page: samplePage("reviews"), Sentence: "The amount is not the expected one", Advice: "Accept what came, or refund it and reject.", State: Badge{"odd", "Open"}, Money: "₱90.00",
 		Rows: []Row{{Name: "Payment", Link: Link{"ORDER-1042", "/payments/pay_1"}}, {Name: "Open since", At: stamp("08:52:01", "23 min ago")}}, Sources: sampleSources(), Forms: sampleForms(), Entries: sampleEntries(),
-		Messages: []Message{{Label: "Came in at 08:52:00", Href: "/inbox/5", Text: hostile}, {Label: "Came in at 08:53:00", Href: "/inbox/6", Text: "{}"}}}
+		Messages: []Message{{Label: "Came in at 08:52:00", Href: "/inbox/5", Text: hostile}, {Label: "Came in at 08:53:00", Href: "/inbox/6", Text: "{}"}}, Payments: sampleRows()[:2]}
 }
 
 func sampleInbox() InboxView {
@@ -36,7 +36,7 @@ func sampleItem() InboxItemView {
 }
 
 func sampleOutbox() OutboxView {
-	return OutboxView{Page: samplePage("outbox"), Sentence: "Your shop has taken every event but one.", States: sampleFilters(), List: []OutboxRow{
+	return OutboxView{Page: samplePage("outbox"), Sentence: "Your shop has taken every event but one.", Stopped: Link{"Resume it", "/reviews/9"}, States: sampleFilters(), List: []OutboxRow{
 		{Href: "/outbox/88", ID: "1-88", Type: "payment.unknown", Words: "Payment unknown", Payment: Ref{"ORDER-1042", "ORDER-1042"}, Link: "/payments/pay_1", State: Badge{"busy", "Waiting"}, Attempts: 3, Created: stamp("08:52:01", "23 min ago"), Note: "Answered 500; tried again", Due: stamp("09:20:00", "in 5 min")},
 		{Href: "/outbox/87", ID: "1-87", Type: "payment.succeeded", Words: "Payment succeeded", Payment: Ref{"ORDER-19", "ORDER-19"}, Link: "/payments/pay_4", State: Badge{"ok", "Delivered"}, Attempts: 1, Created: stamp("08:50:01", "25 min ago")},
 	}}

@@ -165,8 +165,17 @@ func TestAMistakeKeepsWhatWasTyped(t *testing.T) {
 	if got := attr(all(form, "input[name=amount]")[0], "value"); got != "100" {
 		t.Errorf("the amount is %q, want what was typed", got)
 	}
-	if got := text(all(form, "[role=alert]")[0]); !strings.Contains(got, "₱90.00") {
+	if got := text(all(form, ".problem")[0]); !strings.Contains(got, "₱90.00") {
 		t.Errorf("the message is %q", got)
+	}
+	if got := attr(all(form, "input[name=amount]")[0], "aria-describedby"); got != attr(all(form, ".problem")[0], "id") {
+		t.Errorf("the amount is described by %q, which is not the message", got)
+	}
+	if got := attr(all(doc, "main > [role=alert] a")[0], "href"); got != "#"+attr(all(form, "input[name=amount]")[0], "id") {
+		t.Errorf("the summary leads to %q, which is not the field", got)
+	}
+	if got := text(all(doc, "title")[0]); !strings.HasPrefix(got, "Error: ") {
+		t.Errorf("the title is %q, which does not say that something went wrong", got)
 	}
 	if got := text(all(form, "textarea")[0]); got != "Customer agreed" {
 		t.Errorf("the reason is %q, want what was typed", got)

@@ -16,6 +16,13 @@ func samplePage(section string) Page {
 	}
 }
 
+// failedPage is a page to which a form was sent in vain.
+func failedPage(section string) Page {
+	p := samplePage(section)
+	p.Alerts = sampleForms().Wrong
+	return p
+}
+
 func sampleReviews() []ReviewRow {
 	return []ReviewRow{
 		{ID: "7", Href: "/reviews/7", Sentence: "The gateway took the money back after a success", Payment: Ref{"ORDER-1042", "ORDER-1042"}, Link: "/payments/pay_1",
@@ -28,7 +35,7 @@ func sampleReviews() []ReviewRow {
 }
 
 func sampleForms() FormsView {
-	return FormsView{Page: samplePage("payments"), Action: "/payments/pay_1/decide", Version: "4", Key: "k1", ID: "act", Acts: []Act{
+	return FormsView{Page: samplePage("payments"), Action: "/payments/pay_1/decide", Version: "4", Key: "k1", ID: "act", Wrong: []Link{{"This is not ₱90.00.", "#act-accept-amount"}}, Acts: []Act{
 		{Act: "ask", Label: "Ask the gateway now", Follows: "Nothing is decided; the answer counts like any other."},
 		{Act: "accept", Label: "Accept what the gateway says", Follows: "The payment becomes succeeded with ₱90.00 received, and the shop is told so.",
 			Money: true, AmountLabel: "To confirm, type the amount: 90.00 PHP", Reason: true, Open: true, AmountValue: "100", AmountProblem: "This is not ₱90.00. Type the amount exactly.", ReasonValue: "Customer agreed"},
@@ -61,7 +68,7 @@ func sampleSources() []Source {
 func sampleRows() []PaymentRow {
 	return []PaymentRow{
 		{Href: "/payments/pay_1", ID: Ref{"pay_1", "pay_1"}, Order: Ref{"1042", "1042"}, Merchant: Ref{"ORDER-1042", "ORDER-1042"}, Gateway: "gcash", State: Badge{"ok", "Succeeded"}, Late: true, Amount: "₱2,400.00", Created: stamp("08:50:00", "25 min ago")},
-		{Href: "/payments/pay_2", ID: Ref{"pay_2", "pay_2"}, Order: Ref{"17-B", "17-B"}, Merchant: Ref{"ORDER-2031-03…00017-B", "ORDER-2031-03-07-000000000017-B"}, Gateway: "maya", State: Badge{"odd", "Unknown: amount differs"}, Reviews: 1, Amount: "₱1,250.50", Received: "₱1,200.00", Created: stamp("6 Mar 22:10", "11 h ago")},
+		{Href: "/payments/pay_2", ID: Ref{"pay_2", "pay_2"}, Order: Ref{"17-B", "17-B"}, Merchant: Ref{"ORDER-2031-03…00017-B", "ORDER-2031-03-07-000000000017-B"}, Gateway: "maya", State: Badge{"odd", "Unknown: amount differs"}, Reviews: 1, Amount: "₱1,250.50", Notes: []string{"received ₱1,200.00"}, Refs: []Ref{{"sbx_17", "sbx_17"}}, Created: stamp("6 Mar 22:10", "11 h ago")},
 		{Href: "/payments/pay_3", ID: Ref{"pay_3", "pay_3"}, Order: Ref{"18", "18"}, Merchant: Ref{hostile, hostile}, Gateway: "maya", State: Badge{"wait", "Pending"}, Amount: "₱20.00", Created: stamp("09:14:50", "10 s ago")},
 		{Href: "/payments/pay_4", ID: Ref{"pay_4", "pay_4"}, Order: Ref{"19", "19"}, Merchant: Ref{"ORDER-19", "ORDER-19"}, Gateway: "gcash", State: Badge{"bad", "Failed"}, Amount: "₱75.00", Created: stamp("09:10:00", "5 min ago")},
 		{Href: "/payments/pay_5", ID: Ref{"pay_5", "pay_5"}, Order: Ref{"20", "20"}, Merchant: Ref{"ORDER-20", "ORDER-20"}, Gateway: "gcash", State: Badge{"busy", "Processing"}, Amount: "₱3,000.00", Created: stamp("09:10:00", "5 min ago")},

@@ -143,6 +143,21 @@ func (v *visit) standing(state, cause string) templates.Badge {
 	return templates.Badge{Kind: shapeOf[state], Label: v.lang.word("standing", word)}
 }
 
+// standingOf shows what a payment amounts to, with the money that went back after a success.
+func (v *visit) standingOf(p store.Payment) templates.Badge {
+	if p.State != string(payment.Succeeded) || p.Paid {
+		return v.standing(p.State, p.Cause)
+	}
+	word, kind := "succeeded.back", "bad"
+	switch {
+	case p.ReversedMinor == 0 && p.RefundedMinor > 0:
+		word, kind = "succeeded.refunded", "off"
+	case p.ReversedMinor > 0 && p.RefundedMinor == 0:
+		word = "succeeded.reversed"
+	}
+	return templates.Badge{Kind: kind, Label: v.lang.word("standing", word)}
+}
+
 // shapeOf gives each state its shape and colour.
 var shapeOf = map[string]string{
 	"pending": "wait", "processing": "busy", "succeeded": "ok", "failed": "bad", "closed": "off", "unknown": "odd",

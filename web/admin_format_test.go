@@ -117,15 +117,22 @@ func TestTypedAmounts(t *testing.T) {
 }
 
 func TestSearchReadsAmounts(t *testing.T) {
-	for text, want := range map[string][]int64{"1250.50": {125050, 1250500}, "₱1,250.50": {125050, 1250500}, "75": {75, 7500, 75000}, "ORDER-1": nil, "-5": nil, "1.2345": nil} {
-		got := minorsOf(text)
+	type span struct {
+		currency string
+		from, to int64
+	}
+	for text, want := range map[string][]span{
+		"1250.50": {{"PHP", 125050, 125050}, {"KWD", 1250500, 1250500}}, "₱1,250.50": {{"PHP", 125050, 125050}, {"KWD", 1250500, 1250500}},
+		"75": {{"JPY", 75, 75}, {"PHP", 7500, 7599}, {"KWD", 75000, 75999}}, "ORDER-1": nil, "-5": nil, "1.2345": nil,
+	} {
+		got := amountsOf(text)
 		if len(got) != len(want) {
 			t.Errorf("%q is read as %v, want %v", text, got, want)
 			continue
 		}
-		for i := range got {
-			if got[i] != want[i] {
-				t.Errorf("%q is read as %v, want %v", text, got, want)
+		for i, w := range want {
+			if got[i].FromMinor != w.from || got[i].ToMinor != w.to || !got[i].Counts(w.currency) || got[i].Counts("CLF") {
+				t.Errorf("%q is read as %d to %d, want %+v", text, got[i].FromMinor, got[i].ToMinor, w)
 			}
 		}
 	}

@@ -306,6 +306,16 @@ func sceneReview(t *testing.T, p *person) {
 	p.types("Reason, for those who ask later", "agreed by telephone")
 	p.submits("accept")
 	p.sees("This is not the amount.")
+	if title := evaluate[string](p, `document.title`); !strings.HasPrefix(title, "Error: ") {
+		t.Errorf("the title is %q, which does not say that something went wrong", title)
+	}
+	if !evaluate[bool](p, `(() => { const box = document.querySelector("main > [role=alert]").getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight; })()`) {
+		t.Error("what went wrong is not in view")
+	}
+	p.clicks("This is not the amount.")
+	if name := evaluate[string](p, `document.activeElement.name`); name != "amount" {
+		t.Errorf("the message leads to %q, not to the amount", name)
+	}
 	p.types("To confirm, type the amount", "90.00")
 	p.submits("accept")
 	p.sees("What the gateway said is accepted.")

@@ -19,7 +19,9 @@ func (v *visit) signIn() error {
 }
 
 func (v *visit) showSignIn(status int, name, problem, next string) error {
-	return v.show(status, templates.SignIn(templates.SignInView{Page: v.page("", v.lang.T("Sign in")), Name: name, Problem: problem, Next: next}))
+	view := templates.SignInView{Page: v.page("", v.lang.T("Sign in")), Name: name, Problem: problem, Next: next}
+	view.Failed = problem != ""
+	return v.show(status, templates.SignIn(view))
 }
 
 func (v *visit) postSignIn() error {
@@ -75,6 +77,7 @@ func (v *visit) showSignUp(status int, err error) error {
 		}
 		status, view.Problem = faultOf(err).status, text
 	}
+	view.Failed = view.Problem != ""
 	return v.show(status, templates.SignUp(view))
 }
 
@@ -109,6 +112,7 @@ func (v *visit) showAccount(status int, problem string) error {
 		Since: v.stamp(v.sessions.GetInt64(v.r.Context(), keySince)),
 		Langs: []templates.Filter{{Text: "English", Href: "en", Active: v.lang.Code == "en"}, {Text: "简体中文", Href: "zh", Active: v.lang.Code == "zh"}},
 	}
+	view.Failed = problem != ""
 	return v.show(status, templates.Account(view))
 }
 

@@ -31,6 +31,7 @@ type formsFor struct {
 	review  store.Review
 
 	payments []templates.Option // of the order, where the question is about several
+	first    string             // of them, for an answer that is about the order
 }
 
 // forms makes a form of each choice, with what was typed before in the one that went wrong.
@@ -47,9 +48,15 @@ func (v *visit) forms(f formsFor, choices []app.Choice, t typed) (templates.Form
 		a := v.act(f, c)
 		a.Undos = undoable
 		if t.values.Get("act") == c.Act {
-			fill(&a, t)
+			wrong := fill(&a, t)
+			if a.Blocked == "" && !view.ReadOnly {
+				view.Wrong = []templates.Link{{Text: t.text, Href: "#" + view.Field(a, wrong)}}
+			}
 		}
 		view.Acts = append(view.Acts, a)
+	}
+	if t.text != "" && view.Wrong == nil {
+		view.Wrong = []templates.Link{{Text: t.text}}
 	}
 	return view, nil
 }
@@ -61,10 +68,24 @@ func (v *visit) act(f formsFor, c app.Choice) templates.Act {
 		Bases:  []templates.Option{{Value: string(payment.BasisGateway), Text: v.lang.T("The gateway has the money")}, {Value: string(payment.BasisElsewhere), Text: v.lang.T("It was paid elsewhere: cash or bank transfer")}},
 		Untils: v.untils(), AmountLabel: v.amountLabel(f, c.Act), Payments: f.payments,
 	}
+	switch c.Act {
+	case string(payment.ActKeepBoth):
+		a.Payments, a.Payment = nil, f.first
+	case app.ActAsk, app.ActSnooze:
+		a.Payments = nil
+	}
 	if c.Blocked != "" {
-		a.Blocked = v.lang.word("blocked", c.Blocked)
+		a.Blocked = v.blockedText(f, c.Act, c.Blocked)
 	}
 	return a
+}
+
+// blockedText says why an act is not allowed; a late success waits for the gateway's own word.
+func (v *visit) blockedText(f formsFor, act, word string) string {
+	if act == string(payment.ActFulfil) && word == "not_allowed" && f.review.Kind == string(payment.ReasonLate) && f.review.State == "open" && f.payment.Paid {
+		word = "not_confirmed"
+	}
+	return v.lang.word("blocked", word)
 }
 
 // amountLabel says which amount is to be typed for an act that asks for one.
@@ -122,8 +143,8 @@ func standingDecisions(facts []store.Fact) (list []store.Fact) {
 	return list
 }
 
-// fill puts what was typed back into a form, with the message at its field.
-func fill(a *templates.Act, t typed) {
+// fill puts what was typed back into a form, with the message at its field, and names the field.
+func fill(a *templates.Act, t typed) (field string) {
 	a.Open = true
 	a.AmountValue, a.LinkValue, a.ReasonValue = t.values.Get("amount"), t.values.Get("link"), t.values.Get("reason")
 	choose(a.Bases, t.values.Get("basis"))
@@ -132,20 +153,21 @@ func fill(a *templates.Act, t typed) {
 	choose(a.Payments, t.values.Get("payment"))
 	switch {
 	case strings.HasPrefix(t.code, "reason"):
-		a.ReasonProblem = t.text
+		a.ReasonProblem, field = t.text, "reason"
 	case strings.HasPrefix(t.code, "amount") || strings.HasPrefix(t.code, "currency") || t.code == "bad_amount":
-		a.AmountProblem = t.text
+		a.AmountProblem, field = t.text, "amount"
 	case strings.HasPrefix(t.code, "basis"):
-		a.BasisProblem = t.text
+		a.BasisProblem, field = t.text, "basis"
 	case strings.HasPrefix(t.code, "link"):
-		a.LinkProblem = t.text
-	case strings.HasPrefix(t.code, "until"):
-		a.UntilProblem = t.text
-	case strings.HasPrefix(t.code, "undo"):
-		a.UndoProblem = t.text
+		a.LinkProblem, field = t.text, "link"
+	case strings.HasPrefix(t.code, "until") || t.code == "bad_until":
+		a.UntilProblem, field = t.text, "until"
+	case strings.HasPrefix(t.code, "undo") || t.code == "nothing_to_undo":
+		a.UndoProblem, field = t.text, "refers"
 	default:
 		a.Problem = t.text
 	}
+	return field
 }
 
 func choose(options []templates.Option, value string) {

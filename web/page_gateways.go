@@ -1,8 +1,6 @@
 package web
 
 import (
-	"fmt"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -204,8 +202,7 @@ func (v *visit) hookAddress(c config.Gateway) templates.Ref {
 		public := v.engine.Config().Public
 		host := "https://" + public.Hostname
 		if public.Hostname == "" {
-			_, port, _ := net.SplitHostPort(public.Listen)
-			host = fmt.Sprintf("http://%s:%s", v.lang.T("YOUR-HOST"), port)
+			host = "https://" + v.lang.T("YOUR-HOST") // a proxy with a certificate stands before the listener
 		}
 		address = host + "/hooks/" + c.Name
 	}

@@ -225,7 +225,10 @@ func (v *visit) showReplay(status int, reason, problem string) error {
 	}
 	view := templates.ReplayView{
 		Page: v.page("inbox", v.lang.T("Replay dead entries")), Sentence: v.replaySentence(int64(n), gateway, dead), Count: strconv.Itoa(n), Gateway: gateway, Dead: dead,
-		Key: v.formKey(), Reason: reason, Problem: problem, Empty: n == 0, ReadOnly: !v.mayAct(),
+		Key: v.formKey(), Reason: reason, Empty: n == 0, ReadOnly: !v.mayAct(),
+	}
+	if problem != "" {
+		view.Alerts = []templates.Link{{Text: problem}}
 	}
 	return v.show(status, templates.Replay(view))
 }

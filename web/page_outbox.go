@@ -21,12 +21,16 @@ func (v *visit) outbox() error {
 	before, _ := strconv.ParseInt(v.r.URL.Query().Get("before"), 10, 64)
 	var list []store.Event
 	var waiting, dead store.Backlog
+	var gone []store.Review
 	payments := map[int64]store.Payment{}
 	err := v.read("outbox", func(rx *store.Rx) (err error) {
 		if waiting, err = rx.OutboxBacklog(); err != nil {
 			return err
 		}
 		if dead, err = rx.DeadOutbox(); err != nil {
+			return err
+		}
+		if gone, err = rx.OpenReviews(shopGone, v.now.UnixMilli(), true, 1); err != nil {
 			return err
 		}
 		if list, err = rx.Events(state, before, outboxShown+1); err != nil {
@@ -38,6 +42,7 @@ func (v *visit) outbox() error {
 		return err
 	}
 	view := templates.OutboxView{Page: v.page("outbox", v.lang.T("Outbox")), Sentence: v.outboxSentence(waiting, dead), States: v.outboxStates(state, waiting, dead)}
+	view.Stopped = v.stopped(gone)
 	if len(list) > outboxShown {
 		list = list[:outboxShown]
 		view.Pager.Next = address("/outbox", "state", state, "before", strconv.FormatInt(list[outboxShown-1].Seq, 10))
@@ -49,6 +54,17 @@ func (v *visit) outbox() error {
 		view.List = append(view.List, v.eventRow(e, payments[e.PaymentID]))
 	}
 	return v.show(http.StatusOK, templates.Outbox(view))
+}
+
+// shopGone is the question that stops the sending until a person resumes it.
+const shopGone = "shop_gone"
+
+// stopped leads to the question that keeps events from being sent, if it is open.
+func (v *visit) stopped(gone []store.Review) templates.Link {
+	if len(gone) == 0 {
+		return templates.Link{}
+	}
+	return templates.Link{Text: v.lang.T("Resume it in its review"), Href: numbered("/reviews", gone[0].ID)}
 }
 
 func paymentsOf(rx *store.Rx, list []store.Event, into map[int64]store.Payment) error {

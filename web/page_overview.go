@@ -22,6 +22,7 @@ type books struct {
 	resolved                               []store.Resolved
 	gateways                               []health
 	any                                    bool // there is a payment at all
+	stopped                                []store.Review
 }
 
 // ages are the borders between the rows of payments that are not over, in time before now.
@@ -41,6 +42,7 @@ func (v *visit) overview() error {
 		Ages:   v.ageRows(b.ages), Gateways: v.gatewayRows(b.gateways), Resolved: v.bars(b.resolved), Span: v.lang.T("How payments were resolved in the last 24 hours"),
 	}
 	view.Sentence, view.Calm = v.headline(b)
+	view.Stopped = v.stopped(b.stopped)
 	view.Reading = v.resolvedReading(b.resolved)
 	return v.show(http.StatusOK, templates.Overview(view))
 }
@@ -55,6 +57,9 @@ func (v *visit) readBooks(rx *store.Rx, b *books) (err error) {
 		}
 	}
 	if b.reviews, b.about, err = v.queue(rx, "", false, overviewReviews); err != nil {
+		return err
+	}
+	if b.stopped, err = rx.OpenReviews(shopGone, v.now.UnixMilli(), true, 1); err != nil {
 		return err
 	}
 	nowMs := v.now.UnixMilli()
@@ -92,10 +97,29 @@ func (v *visit) headline(b books) (sentence string, calm bool) {
 		return v.lang.N(n, "One question waits for you.", "%d questions wait for you.", n), false
 	case !b.any:
 		return v.lang.T("No payment has been registered yet."), true
-	case open > 0:
-		return v.lang.N(open, "Nothing needs you; one payment is under way.", "Nothing needs you; %s payments are under way.", count(open)), true
 	}
-	return v.lang.T("All payments are settled."), true
+	sentence = v.lang.T("All payments are settled.")
+	if open > 0 {
+		sentence = v.lang.N(open, "Nothing needs you; one payment is under way.", "Nothing needs you; %s payments are under way.", count(open))
+	}
+	mute := mutes(b.gateways)
+	if len(mute) == 0 {
+		return sentence, true
+	}
+	return strings.TrimRight(sentence, ".。") + v.lang.N(int64(len(mute)), ", but gateway %s does not answer.", ", but gateways %s do not answer.", strings.Join(mute, ", ")), false
+}
+
+// muteAfter is how many failures in a row make a gateway one that does not answer.
+const muteAfter = 5
+
+// mutes names the gateways that have failed again and again.
+func mutes(list []health) (names []string) {
+	for _, h := range list {
+		if h.GatewayState.Errors >= muteAfter {
+			names = append(names, h.conf.Name)
+		}
+	}
+	return names
 }
 
 func openCount(list []store.StateCount) (n int64) {

@@ -47,10 +47,21 @@ func (v *visit) showPayment(status int, t typed) error {
 		return err
 	}
 	view := v.paymentView(f, order)
-	if view.Forms, err = v.forms(formsFor{action: paymentPath(id) + "/decide", id: "act", payment: f.payment}, choices, t); err != nil {
+	if view.Forms, err = v.forms(formsFor{action: paymentPath(id) + "/decide", id: "act", payment: f.payment, review: lateReview(f.reviews)}, choices, t); err != nil {
 		return err
 	}
+	view.Alerts = view.Forms.Wrong
 	return v.show(status, templates.Payment(view))
+}
+
+// lateReview is the open question about a late success, if there is one.
+func lateReview(list []store.Review) store.Review {
+	for _, r := range list {
+		if r.Kind == string(payment.ReasonLate) {
+			return r
+		}
+	}
+	return store.Review{}
 }
 
 func readFile(rx *store.Rx, p store.Payment, f *file) (err error) {
@@ -88,7 +99,7 @@ func readFile(rx *store.Rx, p store.Payment, f *file) (err error) {
 func (v *visit) paymentView(f file, order app.OrderView) templates.PaymentView {
 	p := f.payment
 	view := templates.PaymentView{
-		Page: v.page("payments", ref(p.MerchantRef).Short), ID: ref(p.PublicID), Merchant: ref(p.MerchantRef), State: v.standing(p.State, p.Cause), Late: p.Late, Amount: money(p.AmountMinor, p.Currency),
+		Page: v.page("payments", ref(p.MerchantRef).Short), ID: ref(p.PublicID), Merchant: ref(p.MerchantRef), State: v.standingOf(p), Late: p.Late, Amount: money(p.AmountMinor, p.Currency),
 		Sentence: v.truth(p, order), Rows: v.paymentFacts(f), Money: v.paymentMoney(p), Sources: v.sources(f.dossier), Reviews: v.reviewRows(f.reviews, f.about),
 		Siblings: v.paymentRows(f.siblings), Entries: v.timeline(f.dossier), Order: templates.Row{Name: v.lang.T("Charging again"), Value: v.chargeAgain(order)}, Next: v.nextQuestion(f),
 	}

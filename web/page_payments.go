@@ -94,7 +94,7 @@ func find(rx *store.Rx, w paymentWish) ([]store.Payment, error) {
 	if w.text == "" {
 		return rx.Payments(w.filter(paymentsShown + 1))
 	}
-	all, err := rx.SearchPayments(w.text, minorsOf(w.text), searchShown)
+	all, err := rx.SearchPayments(w.text, amountsOf(w.text), searchShown)
 	var kept []store.Payment
 	for _, p := range all {
 		if w.keeps(p) {
@@ -104,18 +104,35 @@ func find(rx *store.Rx, w paymentWish) ([]store.Payment, error) {
 	return kept, err
 }
 
-// minorsOf reads a search as an amount, in the minor units of currencies with none, two and three decimals.
-func minorsOf(text string) (minors []int64) {
+// amountsOf reads a search as an amount of the currencies with none, two and three decimals; a whole number also finds
+// what is written with more behind the point.
+func amountsOf(text string) (list []store.AmountRange) {
 	number := strings.ReplaceAll(strings.TrimLeft(text, "₱€£₹฿₫₩$¥ "), ",", "")
-	for _, currency := range []string{"JPY", "PHP", "KWD"} {
-		if minor, err := payment.ParseAmount(number, currency); err == nil && minor >= 0 {
-			minors = append(minors, minor)
+	for _, of := range []struct {
+		like     string
+		decimals int
+		rest     int64
+	}{{"JPY", 0, 0}, {"PHP", 2, 99}, {"KWD", 3, 999}} {
+		minor, err := payment.ParseAmount(number, of.like)
+		if err != nil {
+			continue
 		}
+		a := store.AmountRange{FromMinor: minor, ToMinor: minor, Counts: func(currency string) bool {
+			n, _ := payment.Exponent(currency)
+			return n == of.decimals
+		}}
+		if !strings.Contains(number, ".") && minor <= math.MaxInt64-of.rest {
+			a.ToMinor += of.rest
+		}
+		list = append(list, a)
 	}
-	return minors
+	return list
 }
 
 func (v *visit) found(n int) string {
+	if n == 0 {
+		return "" // the empty list says so
+	}
 	if n >= searchShown {
 		return v.lang.T("More than %d payments match; the newest are shown. Type more of the reference.", searchShown-1)
 	}
@@ -178,11 +195,17 @@ func (v *visit) paymentRows(list []store.Payment) []templates.PaymentRow {
 
 func (v *visit) paymentRow(p store.Payment) templates.PaymentRow {
 	r := templates.PaymentRow{
-		Href: paymentPath(p.PublicID), ID: ref(p.PublicID), Order: ref(p.Order.Ref), Merchant: ref(p.MerchantRef), Gateway: p.Gateway, State: v.standing(p.State, p.Cause),
+		Href: paymentPath(p.PublicID), ID: ref(p.PublicID), Order: ref(p.Order.Ref), Merchant: ref(p.MerchantRef), Gateway: p.Gateway, State: v.standingOf(p),
 		Late: p.Late, Reviews: p.Reviews, Amount: money(p.AmountMinor, p.Currency), Created: v.stamp(p.CreatedMs), Changed: v.stamp(p.ChangedMs),
 	}
 	if p.ReceivedMinor != 0 && p.ReceivedMinor != p.AmountMinor {
-		r.Received = money(p.ReceivedMinor, p.Currency)
+		r.Notes = append(r.Notes, v.lang.T("received %s", money(p.ReceivedMinor, p.Currency)))
+	}
+	if p.RefundedMinor != 0 {
+		r.Notes = append(r.Notes, v.lang.T("refunded %s", money(p.RefundedMinor, p.Currency)))
+	}
+	if p.ReversedMinor != 0 {
+		r.Notes = append(r.Notes, v.lang.T("taken back %s", money(p.ReversedMinor, p.Currency)))
 	}
 	return r
 }

@@ -2,15 +2,20 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
+	"nodrop/app"
 	"nodrop/store"
 	"nodrop/templates"
 )
 
 // reviewsShown bounds the queue on its page; the most money comes first.
 const reviewsShown = 200
+
+// reviewsSorted is how many open questions are put in order.
+const reviewsSorted = 500
 
 // subject is what a question is about, as far as there is something.
 type subject struct {
@@ -22,10 +27,12 @@ type subject struct {
 
 // queue reads open questions with what they are about.
 func (v *visit) queue(rx *store.Rx, kind string, snoozed bool, limit int) ([]store.Review, []subject, error) {
-	list, err := rx.OpenReviews(kind, v.now.UnixMilli(), snoozed, limit)
+	list, err := rx.OpenReviews(kind, v.now.UnixMilli(), snoozed, reviewsSorted)
 	if err != nil {
 		return nil, nil, err
 	}
+	slices.SortStableFunc(list, inOrder)
+	list = list[:min(limit, len(list))]
 	about, err := subjects(rx, list)
 	return list, about, err
 }
@@ -232,6 +239,7 @@ func (v *visit) showReview(status int, t typed) error {
 	var r store.Review
 	var s subject
 	var d dossier
+	var others []templates.PaymentRow
 	err = v.read("review", func(rx *store.Rx) (err error) {
 		var ok bool
 		if r, ok, err = rx.Review(id); err != nil {
@@ -242,6 +250,9 @@ func (v *visit) showReview(status int, t typed) error {
 		if s, err = subjectOf(rx, r); err != nil || s.payment.ID == 0 {
 			return err
 		}
+		if others, err = v.orderRows(rx, s.payment.OrderID); err != nil {
+			return err
+		}
 		return readDossier(rx, s.payment, &d)
 	})
 	if err != nil {
@@ -249,7 +260,7 @@ func (v *visit) showReview(status int, t typed) error {
 	}
 	view := templates.ReviewView{
 		Page: v.page("reviews", v.reviewSentence(r, s)), Sentence: v.reviewSentence(r, s), Advice: v.lang.wordOr("advice", r.Kind, ""), Money: money(r.AmountMinor, r.Currency),
-		State: templates.Badge{Kind: "odd", Label: v.lang.T("Open")}, Rows: v.reviewFacts(r, s), Messages: v.messages(s),
+		State: templates.Badge{Kind: "odd", Label: v.lang.T("Open")}, Rows: v.reviewFacts(r, s), Messages: v.messages(s), Payments: others,
 	}
 	if s.payment.ID != 0 {
 		view.Sources, view.Entries = v.sources(d), v.timeline(d)
@@ -261,6 +272,7 @@ func (v *visit) showReview(status int, t typed) error {
 	if view.Forms, err = v.reviewForms(r, s, t); err != nil {
 		return err
 	}
+	view.Alerts = view.Forms.Wrong
 	return v.show(status, templates.Review(view))
 }
 
@@ -268,8 +280,9 @@ func (v *visit) reviewFacts(r store.Review, s subject) []templates.Row {
 	rows := []templates.Row{{Name: v.lang.T("Open since"), At: v.stamp(r.OpenedMs)}}
 	if p := s.payment; p.ID != 0 {
 		rows = append(rows, templates.Row{Name: v.lang.T("Payment"), Link: templates.Link{Text: ref(p.MerchantRef).Short, Href: paymentPath(p.PublicID)}},
-			templates.Row{Name: v.lang.T("Order"), Ref: ref(p.Order.Ref)}, templates.Row{Name: v.lang.T("State"), Value: v.standing(p.State, p.Cause).Label},
-			templates.Row{Name: v.lang.T("Expected"), Value: money(p.AmountMinor, p.Currency)}, templates.Row{Name: v.lang.T("Received"), Value: money(p.ReceivedMinor, p.Currency)})
+			templates.Row{Name: v.lang.T("Order"), Ref: ref(p.Order.Ref)}, templates.Row{Name: v.lang.T("State"), Value: v.standingOf(p).Label},
+			templates.Row{Name: v.lang.T("Expected"), Value: money(p.AmountMinor, p.Currency)})
+		rows = append(rows, v.paymentMoney(p)...)
 	}
 	if r.Gateway != "" {
 		rows = append(rows, templates.Row{Name: v.lang.T("Gateway"), Link: templates.Link{Text: r.Gateway, Href: "/gateways/" + r.Gateway}})
@@ -303,25 +316,11 @@ func (v *visit) reviewForms(r store.Review, s subject, t typed) (templates.Forms
 	}
 	f := formsFor{action: numbered("/reviews", r.ID) + "/decide", id: "review" + strconv.FormatInt(r.ID, 10), payment: s.payment, review: r}
 	if r.PaymentID == 0 && r.OrderID != 0 {
-		if f.payments, err = v.ofOrder(r.OrderID); err != nil {
+		if f.payments, f.first, err = v.ofOrder(r.OrderID); err != nil {
 			return templates.FormsView{}, err
 		}
 	}
 	return v.forms(f, choices, t)
-}
-
-// ofOrder lists an order's payments with the version that the person sees, the latest first.
-func (v *visit) ofOrder(orderID int64) (options []templates.Option, err error) {
-	err = v.read("payments of an order", func(rx *store.Rx) error {
-		list, err := rx.PaymentsOfOrder(orderID)
-		for i := len(list) - 1; i >= 0; i-- {
-			p := list[i]
-			options = append(options, templates.Option{Value: p.PublicID + "/" + strconv.FormatInt(p.Version, 10),
-				Text: v.lang.T("%s at %s, %s, %s received", ref(p.MerchantRef).Full, p.Gateway, v.standing(p.State, p.Cause).Label, money(p.ReceivedMinor, p.Currency))})
-		}
-		return err
-	})
-	return options, err
 }
 
 func (v *visit) postReviewDecision() error {
@@ -331,6 +330,9 @@ func (v *visit) postReviewDecision() error {
 	}
 	d, t := v.decision()
 	d.ReviewID = id
+	if d.Act == app.ActAsk && d.PaymentID == "" {
+		return v.askAll(d, t)
+	}
 	return v.decide(d, t, "/reviews", func(t typed) error { return v.showReview(http.StatusUnprocessableEntity, t) })
 }
 

@@ -29,7 +29,7 @@ func TestPaymentsAreFoundByAnything(t *testing.T) {
 	d := newDesk(t)
 	m := d.morning()
 	for q, want := range map[string]string{
-		"ORDER-1001": m.paid, "order-none": "", "ORDER-1002": m.odd, "sbx_ORDER-1001": m.paid, m.paid: m.paid, "1250.50": m.paid, "₱1,250.50": m.paid, "75": m.open, hostileRef: m.hostile,
+		"ORDER-1001": m.paid, "order-none": "", "ORDER-1002": m.odd, "sbx_ORDER-1001": m.paid, m.paid: m.paid, "1250.50": m.paid, "₱1,250.50": m.paid, "75": m.open, "1250": m.paid, "order-1003": m.open, "1003": m.open, "SBX_order-1001": m.paid, "1_0": "", "%": "", hostileRef: m.hostile,
 	} {
 		p := d.get("/payments?" + query("q", q))
 		links := []string{}
@@ -159,14 +159,19 @@ func TestADecisionNeedsWhatTheRulesSay(t *testing.T) {
 	if p.status != http.StatusUnprocessableEntity || p.value("#act-accept input[name=amount]", "value") != "100.00" || p.words("#act-accept textarea") != "they agreed <b>" {
 		t.Errorf("another amount: %d, the form keeps %q", p.status, p.words("#act-accept textarea"))
 	}
-	p.wants("#act-accept [role=alert]", "This is not the amount.")
+	p.wants("#act-accept .problem", "This is not the amount.")
+	p.wants("title", "Error: ")
+	p.wants("main > [role=alert]:first-child", "This is not the amount.")
+	if field := p.value("main > [role=alert] a", "href"); p.value("#act-accept input[name=amount]", "id") != strings.TrimPrefix(field, "#") {
+		t.Errorf("the summary leads to %q, which is not the amount", field)
+	}
 	if p := d.decide(page, "accept", "amount", "ninety", "reason", "x"); p.status != http.StatusUnprocessableEntity {
 		t.Errorf("no amount: %d", p.status)
 	}
-	if p := d.decide(page, "accept", "reason", "x"); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.words("#act-accept [role=alert]"), "Type the amount.") {
+	if p := d.decide(page, "accept", "reason", "x"); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.words("#act-accept .problem"), "Type the amount.") {
 		t.Errorf("nothing typed: %d", p.status)
 	}
-	if p := d.decide(page, "accept", "amount", "90.00"); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.words("#act-accept [role=alert]"), "what it rests on") {
+	if p := d.decide(page, "accept", "amount", "90.00"); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.words("#act-accept .problem"), "what it rests on") {
 		t.Errorf("no reason: %d", p.status)
 	}
 	d.wantNew(before, map[string]int{})
@@ -300,14 +305,28 @@ func TestTwoPaidPaymentsOfAnOrder(t *testing.T) {
 	d.get("/payments/"+ids[0]).wants(".notes", "TRY-2")
 	page := queue.value("table a.strong", "href")
 	p := d.get(page)
-	var choice string
-	for _, o := range p.all(`#review1-keep_both select[name=payment] option`) {
-		if strings.HasPrefix(attr(o, "value"), ids[1]+"/") {
-			choice = attr(o, "value")
+	for _, want := range []string{"TRY-1", "TRY-2", "sbx_TRY-1", "sbx_TRY-2", "₱50.00"} {
+		p.wants("section[aria-labelledby=payments] table", want)
+	}
+	for act, n := range map[string]int{"keep_both": 0, "ask": 0, "snooze": 0, "refund": 1} {
+		if got := len(p.all("#review1-" + act + " select[name=payment]")); got != n {
+			t.Errorf("%s has %d choices of a payment, want %d", act, got, n)
 		}
 	}
-	action, form := p.form("keep_both", "payment", choice, "reason", "deposit and balance")
-	if p := d.send(action, form); p.status != http.StatusSeeOther {
+	if p := d.decide(page, "ask"); p.status != http.StatusSeeOther {
+		t.Fatalf("asking about both: %d %s", p.status, p.words("main"))
+	}
+	for _, id := range ids {
+		d.until("a question about "+id, func(rx *store.Rx) (bool, error) {
+			p, _, err := rx.PaymentByPublicID(id)
+			if err != nil {
+				return false, err
+			}
+			list, err := rx.Audits(p.ID, 0, 10)
+			return len(list) == 1 && list[0].Action == app.ActAsk, err
+		})
+	}
+	if p := d.decide(page, "keep_both", "reason", "deposit and balance"); p.status != http.StatusSeeOther {
 		t.Fatalf("keeping both: %d %s", p.status, p.words("main"))
 	}
 	d.get("/reviews").wants(".nothing", "Nothing waits for you.")

@@ -6,7 +6,7 @@ func init() {
 		"difference": {"Amount differs", "金额不符"}, "contradiction": {"Contradiction", "说法矛盾"}, "no_answer": {"No answer", "无答复"}, "reversed": {"Taken back", "款项被收回"}, "late": {"Late", "迟到"}, "excess": {"Too much taken back", "收回过多"},
 		"money_without_success": {"Money without success", "无成功却有款项变动"}, "elsewhere_and_gateway": {"Paid twice", "两处支付"}, "unmapped": {"Unknown word", "未知词语"}, "refund_owed": {"Refund owed", "欠退款"}, "duplicate": {"Order paid twice", "订单重复支付"},
 		"reference_conflict": {"References disagree", "参考号冲突"}, "money_without_order": {"Not registered", "未登记"}, "same_key_other_content": {"Same id, other content", "编号相同内容不同"}, "dead_inbox": {"Dead letter", "收件死信"}, "dead_outbox": {"Event given up", "事件已放弃"},
-		"shop_gone": {"Shop gone", "商店拒收"}, "gateway_unaskable": {"Gateway silent", "网关无答复"}, "claim_overdue": {"Claim overdue", "认领超时"}, "unanswered": {"No answer", "无答复"}, "second_payment": {"Paid again", "再次支付"},
+		"shop_gone": {"Shop gone", "商店拒收"}, "gateway_unaskable": {"Gateway silent", "网关无答复"}, "claim_overdue": {"Claim overdue", "认领超时"}, "unanswered": {"No answer", "无答复"}, "second_payment": {"Paid again", "再次支付"}, "unsound_database": {"Database unsound", "数据库异常"},
 	}
 	families["review"] = map[string]said{
 		"difference": {"The amount or the currency is not the expected one", "金额或币种与预期不符"}, "contradiction": {"The gateway says both paid and not paid", "网关既说已付又说未付"}, "no_answer": {"The gateway never gave a final word", "网关始终没有最终答复"},
@@ -15,7 +15,7 @@ func init() {
 		"refund_owed": {"A refund was decided and has not been seen yet", "已决定退款，但还没有看到退款"}, "duplicate": {"Two payments of one order are paid", "同一订单有两笔支付成功"},
 		"reference_conflict": {"A notice names two different payments", "一条通知指向两笔不同的支付"}, "money_without_order": {"Money came for a payment that nobody registered", "收到未登记支付的款项"}, "same_key_other_content": {"The same event came again with other content", "同一事件再次到来但内容不同"},
 		"dead_inbox": {"A message of a gateway could not be worked on", "网关的一条消息无法处理"}, "dead_outbox": {"The shop never took an event", "商店始终没有接收一个事件"}, "shop_gone": {"The shop says that its address is gone (410)", "商店表示其地址已停用（410）"},
-		"gateway_unaskable": {"A gateway has not answered for long", "网关长时间没有答复"}, "claim_overdue": {"Something was claimed and not finished in time", "认领的事项没有按时完成"}, "second_payment": {"The reference was paid a second time under another id of the gateway", "同一编号以网关的另一笔编号再次支付"}, "unanswered": {"The gateway has not answered about this payment for a day, though it answers about others", "网关一天来没有答复这笔付款，却答复了其他付款"},
+		"gateway_unaskable": {"A gateway has not answered for long", "网关长时间没有答复"}, "claim_overdue": {"Something was claimed and not finished in time", "认领的事项没有按时完成"}, "unsound_database": {"The nightly check found that the database breaks one of its own laws", "夜间检查发现数据库违反自身规则"}, "second_payment": {"The reference was paid a second time under another id of the gateway", "同一编号以网关的另一笔编号再次支付"}, "unanswered": {"The gateway has not answered about this payment for a day, though it answers about others", "网关一天来没有答复这笔付款，却答复了其他付款"},
 	}
 	families["advice"] = map[string]said{
 		"difference": {"Compare with the gateway's dashboard. Accept what came, or refund it there and reject it here.", "请对照网关后台。接受收到的金额，或在网关退款后在此拒绝。"}, "contradiction": {"Look into the gateway's dashboard: what it shows there decides.", "请查看网关后台，以其显示为准。"},
@@ -25,7 +25,7 @@ func init() {
 		"refund_owed": {"Make the refund in the gateway's dashboard. It closes by itself when the gateway reports it; proof from elsewhere can be given here.", "请在网关后台退款。网关报告后会自动关闭；也可在此提供其他证明。"}, "duplicate": {"Refund one of them in the gateway's dashboard, or keep both if both are meant.", "在网关后台退还其中一笔；若两笔都有效则保留。"},
 		"reference_conflict": {"Say to which payment the notice belongs, or set it aside.", "请指明通知属于哪笔支付，或搁置。"}, "money_without_order": {"Find the order that it belongs to and link it, or set it aside if it is not yours.", "找到所属订单并关联；若不属于您则搁置。"}, "same_key_other_content": {"Compare the two messages below, then close this question.", "请比较两条消息，然后关闭此问题。"},
 		"dead_inbox": {"Read why it failed, correct the cause, then replay it.", "看清失败原因，排除后重放。"}, "dead_outbox": {"Bring the shop back, then send the event again.", "恢复商店后重发事件。"}, "shop_gone": {"Bring the address back, or configure the new one; then resume.", "恢复地址或配置新地址，然后继续。"},
-		"gateway_unaskable": {"Check the key, the network and the gateway's status page. It closes by itself when the gateway answers.", "请检查密钥、网络和网关状态页。网关答复后会自动关闭。"}, "claim_overdue": {"Find out whether it was done. Release it only if it was not.", "请查明是否已完成。只有未完成时才释放。"}, "second_payment": {"Compare both ids in the gateway's dashboard and refund what came twice there.", "请在网关后台核对两笔编号，并在那里退回多收的款项。"}, "unanswered": {"Look the payment up in the gateway's dashboard and decide on its page. It closes by itself when the gateway answers.", "请在网关后台查看这笔付款，并在付款页面上决定。网关答复后会自动关闭。"},
+		"gateway_unaskable": {"Check the key, the network and the gateway's status page. It closes by itself when the gateway answers.", "请检查密钥、网络和网关状态页。网关答复后会自动关闭。"}, "claim_overdue": {"Find out whether it was done. Release it only if it was not.", "请查明是否已完成。只有未完成时才释放。"}, "unsound_database": {"Make a backup now, look into the log for the findings, and run nodrop check.", "请立即备份，查看日志中的发现，并运行 nodrop check。"}, "second_payment": {"Compare both ids in the gateway's dashboard and refund what came twice there.", "请在网关后台核对两笔编号，并在那里退回多收的款项。"}, "unanswered": {"Look the payment up in the gateway's dashboard and decide on its page. It closes by itself when the gateway answers.", "请在网关后台查看这笔付款，并在付款页面上决定。网关答复后会自动关闭。"},
 	}
 	families["act"] = map[string]said{
 		"ask": {"Ask the gateway now", "立即查询网关"}, "mark_succeeded": {"Mark as succeeded", "标为成功"}, "accept": {"Accept what the gateway says", "接受网关的说法"}, "mark_failed": {"Mark as failed", "标为失败"}, "reject": {"Reject", "拒绝"},
@@ -54,7 +54,7 @@ func init() {
 	}
 	families["blocked"] = map[string]said{
 		"not_allowed": {"The present state of the payment does not allow it.", "支付的当前状态不允许。"}, "no_query": {"This gateway cannot be asked about this payment.", "无法就这笔支付查询此网关。"}, "follows_from_facts": {"It follows from the facts; undo the decision that answered it instead.", "它由事实得出；请改为撤销作答的决定。"},
-		"no_address": {"No address of the shop is configured; it reads the feed.", "没有配置商店地址；商店读取事件流。"},
+		"not_confirmed": {"The gateway must confirm first: ask it.", "须先由网关确认：请查询网关。"}, "no_address": {"No address of the shop is configured; it reads the feed.", "没有配置商店地址；商店读取事件流。"},
 	}
 	families["because"] = map[string]said{
 		"no_payment": {"Not safe: nothing is known of this order.", "不安全：对该订单一无所知。"}, "paid": {"Not safe: the order is paid.", "不安全：订单已付款。"}, "open_review": {"Not safe: a question is still open.", "不安全：还有未决问题。"}, "parked_notice": {"Not safe: a notice waits to be matched.", "不安全：有通知等待匹配。"},

@@ -13,6 +13,7 @@ var families = map[string]map[string]said{
 	"standing": {
 		"pending": {"Pending", "待支付"}, "processing": {"Processing", "处理中"}, "succeeded": {"Succeeded", "已成功"}, "failed": {"Failed", "已失败"},
 		"closed.expired": {"Closed: expired", "已关闭：过期"}, "closed.cancelled": {"Closed: cancelled", "已关闭：取消"}, "closed.abandoned": {"Closed: abandoned", "已关闭：放弃支付"},
+		"succeeded.refunded": {"Succeeded, refunded", "已成功，已全额退款"}, "succeeded.reversed": {"Succeeded, taken back", "已成功，款项被收回"}, "succeeded.back": {"Succeeded, money back", "已成功，款项已退回"},
 		"unknown.no_answer": {"Unknown: no answer", "未知：无答复"}, "unknown.difference": {"Unknown: amount differs", "未知：金额不符"}, "unknown.contradiction": {"Unknown: contradiction", "未知：说法矛盾"},
 	},
 	"truth": {

@@ -14,7 +14,7 @@ func init() {
 	families["likely"] = map[string]said{
 		"bad_signature":   {"The signature does not fit. Most often the secret is another one than the gateway's, test and live are mixed up, or a proxy changed the body on its way.", "签名不符。最常见的原因：密钥与网关的不同、测试与正式混淆，或代理改动了正文。"},
 		"no_signature":    {"There is no signature. Either it does not come from the gateway, or a proxy removed the header.", "没有签名。要么不是网关发来的，要么代理去掉了请求头。"},
-		"stale_timestamp": {"It was signed too long ago. Either it was held up or sent again by somebody, or a clock is off.", "签名时间太久。要么被延误或被人重发，要么时钟不准。"},
+		"stale_timestamp": {"The time at which it was signed is too far from ours. Either it was held up or sent again by somebody, or a clock is off.", "签名时间与我们的时间相差太大。要么被延误或被人重发，要么时钟不准。"},
 		"no_secret":       {"No secret is configured, so nothing can be verified. Add webhook_secrets to the configuration.", "没有配置密钥，无法验证。请在配置中加入 webhook_secrets。"},
 		"wrong_mode":      {"It belongs to the other mode: test against live. Compare the mode in the configuration with the gateway's dashboard.", "属于另一种模式（测试或正式）。请核对配置与网关后台的模式。"},
 		"not_ours":        {"It is about another merchant account; it is kept and not applied.", "属于其他商户账号；已保留，不生效。"},

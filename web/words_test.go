@@ -132,7 +132,7 @@ func TestEveryWordOfTheContractIsSaid(t *testing.T) {
 	for _, r := range payment.Reasons() {
 		want["kind"] = append(want["kind"], string(r))
 	}
-	want["kind"] = append(want["kind"], "reference_conflict", "money_without_order", "same_key_other_content", "dead_inbox", "dead_outbox", "shop_gone", "gateway_unaskable", "claim_overdue", "unanswered", "second_payment")
+	want["kind"] = append(want["kind"], "reference_conflict", "money_without_order", "same_key_other_content", "dead_inbox", "dead_outbox", "shop_gone", "gateway_unaskable", "claim_overdue", "unanswered", "second_payment", "unsound_database")
 	want["review"], want["advice"] = want["kind"], want["kind"]
 	for _, e := range payment.EventTypes() {
 		want["event"] = append(want["event"], string(e))

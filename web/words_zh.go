@@ -4,8 +4,8 @@ package web
 var chinese = map[string]string{
 	// Frame
 	"Skip to the content": "跳到正文", "Pages": "页面", "Overview": "概览", "Reviews": "待审", "Payments": "支付", "Inbox": "收件箱", "Outbox": "发件箱", "Gateways": "网关", "Audit": "审计",
-	"Sign out": "退出登录", "Times in %s": "时间按 %s 时区显示", "As of": "截至", "Copy %s": "复制 %s", "Parts of the list": "列表分页", "To the beginning": "回到开头", "Further": "继续",
-	"Done.": "已完成。",
+	"Sign out": "退出登录", "Times in %s": "时间按 %s 时区显示", "As of": "截至", "Copy %s": "复制 %s", "Parts of the list": "列表分页", "To the beginning": "回到开头", "Next page": "下一页",
+	"Done.": "已完成。", "Error: ": "错误：", "Nothing was done:": "没有执行任何操作：",
 
 	// Time
 	"2 Jan 15:04": "1月2日 15:04", "just now": "刚刚", "%d s ago": "%d 秒前", "%d min ago": "%d 分钟前", "%d h ago": "%d 小时前", "%d days ago": "%d 天前",
@@ -36,6 +36,7 @@ var chinese = map[string]string{
 	"One question waits for you, %[2]s at risk.": "有 1 个问题等您处理，涉及金额 %[2]s。", "%[1]d questions wait for you, %[2]s at risk.": "有 %[1]d 个问题等您处理，涉及金额 %[2]s。",
 	"One question waits for you.": "有 1 个问题等您处理。", "%d questions wait for you.": "有 %d 个问题等您处理。", "No payment has been registered yet.": "还没有登记任何支付。",
 	"Nothing needs you; one payment is under way.": "无需您处理；有 1 笔支付进行中。", "Nothing needs you; %s payments are under way.": "无需您处理；有 %s 笔支付进行中。", "All payments are settled.": "所有支付均已了结。",
+	", but gateway %s does not answer.": "，但网关 %s 没有答复。", ", but gateways %s do not answer.": "，但网关 %s 没有答复。",
 	"Open reviews": "未决审查", "Payments not over": "未了结的支付", "Inbox, not yet read": "收件箱待处理", "Waiting for a registration": "等待登记", "Events for your shop": "待通知商店", "Dead letters": "死信",
 	"%s in the inbox, %s in the outbox": "收件箱 %s，发件箱 %s", "%s at risk": "涉及金额 %s", "no money at risk": "不涉及金额", "nothing waits": "没有积压", "oldest: %s": "最早：%s",
 	"What waits for a person": "等待人工处理", "All reviews": "全部审查", "Nothing waits for you.": "没有等您处理的事。",
@@ -55,7 +56,7 @@ var chinese = map[string]string{
 	"%s came where %s was expected": "收到 %s，应收 %s", "%s has not answered any question for long": "%s 已长时间没有答复任何查询", "The request as it came in": "原始请求", "The event and its attempts": "事件及其发送记录",
 	"%s at %s, %s, %s received": "%s（%s），%s，已收 %s",
 
-	"The message that it is about": "相关消息", "The messages that it is about": "相关消息", "Came in at %s": "收到于 %s", "Claim": "认领", "Claimed by": "认领者", "Claimed at": "认领时间",
+	"The payments of its order": "其订单的各笔支付", "The message that it is about": "相关消息", "The messages that it is about": "相关消息", "Came in at %s": "收到于 %s", "Claim": "认领", "Claimed by": "认领者", "Claimed at": "认领时间",
 
 	// Deciding
 	"To confirm, type the amount that will be refunded": "请输入将退款的金额以确认",
@@ -67,8 +68,8 @@ var chinese = map[string]string{
 
 	// Payments
 	"Export as CSV": "导出 CSV", "Find a payment": "查找支付", "Find": "查找", "Order, reference or amount": "订单号、参考号或金额", "State": "状态", "No payment is like that.": "没有符合条件的支付。",
-	"Try another piece: the order number, the beginning of a reference, the gateway's id from the customer's receipt, or the amount such as 1250.50.": "换个线索试试：订单号、参考号的开头、顾客收据上的网关编号，或金额（如 1250.50）。",
-	"No payment yet.": "还没有支付。", "Order": "订单", "Registered": "登记", "late": "迟到", "1 review": "1 项待审", "%d reviews": "%d 项待审", "received %s": "已收 %s",
+	"Try another piece: the order number, a piece of a reference, the gateway's id from the customer's receipt, or the amount such as 1250.50.": "换个线索试试：订单号、参考号的一部分、顾客收据上的网关编号，或金额（如 1250.50）。",
+	"No payment yet.": "还没有支付。", "Order": "订单", "Registered": "登记", "late": "迟到", "1 review": "1 项待审", "%d reviews": "%d 项待审", "received %s": "已收 %s", "refunded %s": "已退 %s", "taken back %s": "被收回 %s",
 	"All": "全部", "All gateways": "全部网关", "With a review": "有待审", "One payment matches.": "找到 1 笔支付。", "%d payments match.": "找到 %d 笔支付。", "More than %d payments match; the newest are shown. Type more of the reference.": "符合的支付超过 %d 笔，只显示最新的。请输入更多内容。",
 	"One question is open": "有 1 个未决问题", "%d questions are open": "有 %d 个未决问题", "Its order": "所属订单", "Other payments of this order": "该订单的其他支付", "What happened, newest first": "经过（最新在前）", "What you can do": "可执行的操作",
 	"What we expected, and what each source says": "预期与各来源的说法", "Source": "来源", "Says": "说法", "Amount": "金额", "Evidence": "证据", "differs": "不符", "We expected": "我们的预期", "as the shop registered it": "商店登记的内容", "nothing yet": "尚无",
@@ -104,6 +105,7 @@ var chinese = map[string]string{
 	"The body is no text, so it is shown in hexadecimal.": "正文不是文本，以十六进制显示。", "Only the beginning is shown; the file holds all of it.": "只显示开头，下载文件可得全部。", "The body is empty, or was not kept because it changed nothing.": "正文为空，或因没有带来变化而未保留。",
 
 	// Outbox
+	"Sending is stopped since your shop answered 410: its address is gone. Events wait.": "商店答复 410（地址已停用），已停止发送，事件在等待。", "Resume it in its review": "请在审查中恢复发送",
 	"No event is like that.": "没有符合条件的事件。", "An event to your shop is written whenever the standing of a payment changes.": "支付情况变化时会写下给商店的事件。", "Event": "事件", "Attempts": "尝试", "Written": "写入时间", "tried again": "再试：",
 	"No address of your shop is configured, so events wait in the feed that it reads: GET /v1/events.": "没有配置商店地址，事件在商店读取的事件流中等候：GET /v1/events。",
 	"Your shop never took one event; it was given up.":                                                 "有 1 个事件商店始终没有接收，已放弃。", "Your shop never took %s events; they were given up.": "有 %s 个事件商店始终没有接收，已放弃。",

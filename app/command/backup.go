@@ -45,6 +45,7 @@ type restoring struct {
 	backup    store.Extent
 	rechecked int64
 	doubted   int64
+	claims    carrying
 }
 
 // Restore puts a backup in the place of the database, which nobody may serve.
@@ -59,7 +60,10 @@ func (e *Env) Restore(ctx context.Context, path, src string) error {
 	now := e.Now()
 	var r restoring
 	e.note("verifying %s\n", src)
-	kept, err := store.Restore(ctx, src, c.Data, func(ctx context.Context, db *store.DB) error { return r.prepare(ctx, db, now) })
+	kept, err := store.Restore(ctx, src, c.Data, func(ctx context.Context, db *store.DB) error {
+		r.claims.list, r.claims.unread = store.ClaimsIn(ctx, c.Data)
+		return r.prepare(ctx, db, now)
+	})
 	if err != nil {
 		return err
 	}
@@ -69,6 +73,7 @@ func (e *Env) Restore(ctx context.Context, path, src string) error {
 	}
 	e.print("%s open in the backup or changed in the day before its end will be asked about again.\n", count(r.rechecked, "payment"))
 	e.print("%s made before wait for a person, who releases them or not.\n", count(r.doubted, "claim"))
+	e.printCarried(&r.claims)
 	if kept != "" {
 		e.print("The file that was replaced is kept as %s.\n", kept)
 	}
@@ -85,6 +90,9 @@ func (r *restoring) prepare(ctx context.Context, db *store.DB, now time.Time) er
 			return err
 		}
 		if r.doubted, err = tx.DoubtClaims(); err != nil {
+			return err
+		}
+		if err = r.claims.carry(tx); err != nil {
 			return err
 		}
 		since := max(r.backup.LastChangeMs, r.backup.LastReceiptMs) - recheckBefore.Milliseconds()

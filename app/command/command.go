@@ -11,6 +11,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -70,7 +72,27 @@ func Text(err error) string {
 	if errors.As(err, &e) && e.Cause == nil {
 		return e.Text
 	}
-	return err.Error()
+	text := err.Error()
+	var failed *store.Error
+	if errors.As(err, &failed) {
+		text = strings.Replace(text, failed.Error(), plain(failed), 1)
+	}
+	return strings.ReplaceAll(text, "store: ", "")
+}
+
+// plain words a failure of the database without the program's name for what it was doing; a file that it is about stays.
+func plain(e *store.Error) string {
+	if e.Kind == nil {
+		return e.Error()
+	}
+	text := e.Kind.Error()
+	if e.Cause != nil {
+		text += " (" + Text(e.Cause) + ")"
+	}
+	if _, path, _ := strings.Cut(e.Op, " "); filepath.IsAbs(path) {
+		text = path + ": " + text
+	}
+	return text
 }
 
 func (e *Env) print(text string, args ...any) { fmt.Fprintf(e.Stdout, text, args...) }
@@ -110,7 +132,7 @@ func (e *Env) engine(ctx context.Context, c *config.Config) (*app.Engine, func()
 	}
 	done := func() {
 		if err := db.Close(); err != nil {
-			e.note("nodrop: %v\n", err)
+			e.note("nodrop: %s\n", Text(err))
 		}
 	}
 	engine, err := app.New(app.Options{Store: db, Config: c, Now: e.Now, Random: e.Random, Log: e.Log})

@@ -47,6 +47,27 @@ func TestTextHidesTheCode(t *testing.T) {
 	}
 }
 
+func TestTextLeavesOutWhatTheProgramCallsIt(t *testing.T) {
+	served := &store.Error{Op: "serve /data/nodrop.db", Kind: store.ErrServed, Cause: errors.New("serve, process 12")}
+	busy := &store.Error{Op: "add user", Statement: "a statement", Kind: store.ErrBusy}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{served, "/data/nodrop.db: the database is served by a running nodrop: stop it first (serve, process 12)"},
+		{busy, "the database is in use by another process: try again"},
+		{fmt.Errorf("store: restore copy.db: %w", &store.Error{Op: "open /data/copy.db", Kind: store.ErrForeign}),
+			"restore copy.db: /data/copy.db: the file is not a nodrop database: choose another path"},
+		{&store.Error{Op: "verify", Kind: store.ErrDamaged, Cause: busy},
+			"the database file cannot be used: check the disk and the file, or restore a backup (the database is in use by another process: try again)"},
+		{&store.Error{Op: "open /data/nodrop.db", Cause: errors.New("a surprise")}, "open /data/nodrop.db: a surprise"},
+	} {
+		if got := Text(c.err); got != c.want {
+			t.Errorf("text %q, want %q", got, c.want)
+		}
+	}
+}
+
 func TestGapBetweenBackupAndReplacedFile(t *testing.T) {
 	const at = 1_930_000_000_000
 	for _, c := range []struct {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"nodrop/app/config"
 	"nodrop/store"
@@ -66,9 +67,17 @@ func (e *Env) existing(path string) (*config.Config, error) {
 		return nil, err
 	}
 	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {
-		return nil, Wrong("there is no database %s yet: start `nodrop serve` once, or name the right configuration with -c", c.Data)
+		return nil, Wrong("there is no database %s: name the right configuration with -c, or start `nodrop serve`, which makes it", absolute(c.Data))
 	}
 	return c, nil
+}
+
+// absolute writes a path in full where that can be told.
+func absolute(path string) string {
+	if full, err := filepath.Abs(path); err == nil {
+		return full
+	}
+	return path
 }
 
 // The keys under which the secrets of the configuration without a file are kept.

@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -65,8 +64,8 @@ func (e *Env) Demonstrate(ctx context.Context, call Demo) error {
 	}
 	d := &demo{env: e, call: call, folder: folder}
 	err = d.play(ctx)
-	if call.Exit {
-		return errors.Join(err, os.RemoveAll(folder))
+	if call.Exit && err == nil {
+		return os.RemoveAll(folder)
 	}
 	e.print("The database and the log are kept in %s\n", folder)
 	return err

@@ -47,7 +47,7 @@ func (e *Env) Explain(ctx context.Context, x Explaining) error {
 	if x.JSON {
 		err = e.printJSON(found)
 	} else {
-		e.print("%s", explanation(found))
+		e.print("%s", explanation(found, cause(g, request, x.At == "")))
 	}
 	if err == nil && (found.Verdict == gateway.Refused || found.Verdict == gateway.Unreadable) {
 		return ErrFound
@@ -139,11 +139,30 @@ var verdicts = map[string]string{
 	gateway.Challenged: "challenge: it would be answered, and nothing stored",
 }
 
-func explanation(x gateway.Explanation) string {
+// cause says in plain words why a request is not simply accepted. With now, the instant of arrival was not given.
+func cause(g *gateway.Gateway, r gateway.Request, now bool) string {
+	reading := g.Read(r)
+	if reading.Reason != "stale_timestamp" {
+		return g.Diagnose(r)
+	}
+	if reading.SkewMs > 0 {
+		return fmt.Sprintf("the signature is right, but its time lies %d s after the request came in: a clock is wrong, here or at the sender", reading.SkewMs/1000)
+	}
+	text := fmt.Sprintf("the signature is right, but its time lies %d s before the request came in: a late delivery, an old request sent again, or a clock that is wrong", -reading.SkewMs/1000)
+	if now {
+		text += ". It was taken to have come in just now; say with --at when it did"
+	}
+	return text
+}
+
+func explanation(x gateway.Explanation, cause string) string {
 	var b strings.Builder
 	b.WriteString(verdicts[x.Verdict])
 	if x.Reason != "" {
 		fmt.Fprintf(&b, " (%s)", x.Reason)
+	}
+	if cause != "" {
+		fmt.Fprintf(&b, "\nwhy: %s", cause)
 	}
 	fmt.Fprintf(&b, "\nanswer: %d %s %q\n", x.Ack.Status, x.Ack.ContentType, x.Ack.Body)
 	for i, o := range x.Observations {

@@ -2,6 +2,8 @@ package command
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"time"
 
 	"nodrop/app"
@@ -10,29 +12,37 @@ import (
 
 // AddUser lets a person sign in: it prints a one-time sign-up link, here and nowhere else.
 func (e *Env) AddUser(ctx context.Context, path, name, role string) error {
-	return e.link(ctx, path, func(engine *app.Engine) (string, error) { return engine.AddUser(ctx, name, role) })
+	return e.with(ctx, path, func(engine *app.Engine, c *config.Config) error {
+		secret, err := engine.AddUser(ctx, name, role)
+		var refusal *app.Error
+		if errors.As(err, &refusal) && refusal.Code == "user_exists" {
+			return Wrong("there is a user %s already: `nodrop user passwd %[1]s` takes the password away and prints a new link", strings.ToLower(strings.TrimSpace(name)))
+		}
+		return e.link(c, secret, err)
+	})
 }
 
 // ResetUser takes a person's password away and prints a new sign-up link.
 func (e *Env) ResetUser(ctx context.Context, path, name string) error {
-	return e.link(ctx, path, func(engine *app.Engine) (string, error) { return engine.ResetUser(ctx, name) })
+	return e.among(ctx, path, func(engine *app.Engine, c *config.Config) error {
+		secret, err := engine.ResetUser(ctx, name)
+		return e.link(c, secret, err)
+	})
 }
 
-func (e *Env) link(ctx context.Context, path string, act func(*app.Engine) (string, error)) error {
-	return e.with(ctx, path, func(engine *app.Engine, c *config.Config) error {
-		secret, err := act(engine)
-		if err != nil {
-			return err
-		}
-		e.print("%s/signup/%s\n", PrivateURL(c.Private.Listen), secret)
-		e.note("The link works once and for a day. Open it to choose the password.\n")
-		return nil
-	})
+// link prints a sign-up link, unless making it failed.
+func (e *Env) link(c *config.Config, secret string, err error) error {
+	if err != nil {
+		return err
+	}
+	e.print("%s/signup/%s\n", PrivateURL(c.Private.Listen), secret)
+	e.note("The link works once and for a day. Open it to choose the password.\n")
+	return nil
 }
 
 // Users lists who may sign in.
 func (e *Env) Users(ctx context.Context, path string) error {
-	return e.with(ctx, path, func(engine *app.Engine, c *config.Config) error {
+	return e.among(ctx, path, func(engine *app.Engine, c *config.Config) error {
 		list, err := engine.Users(ctx)
 		if err != nil {
 			return err
@@ -74,7 +84,7 @@ func (e *Env) AddToken(ctx context.Context, path, name string) error {
 
 // Tokens lists the API tokens.
 func (e *Env) Tokens(ctx context.Context, path string) error {
-	return e.with(ctx, path, func(engine *app.Engine, c *config.Config) error {
+	return e.among(ctx, path, func(engine *app.Engine, c *config.Config) error {
 		list, err := engine.Tokens(ctx)
 		if err != nil {
 			return err
@@ -97,7 +107,7 @@ func (e *Env) Tokens(ctx context.Context, path string) error {
 
 // RevokeToken ends an API token at once.
 func (e *Env) RevokeToken(ctx context.Context, path, name string) error {
-	return e.with(ctx, path, func(engine *app.Engine, _ *config.Config) error {
+	return e.among(ctx, path, func(engine *app.Engine, _ *config.Config) error {
 		if err := engine.RevokeToken(ctx, name); err != nil {
 			return err
 		}
@@ -106,7 +116,15 @@ func (e *Env) RevokeToken(ctx context.Context, path, name string) error {
 	})
 }
 
-// with runs an act on an engine beside a running server.
+// among is with for acts that make nothing new: the database must be there.
+func (e *Env) among(ctx context.Context, path string, act func(*app.Engine, *config.Config) error) error {
+	if _, err := e.existing(path); err != nil {
+		return err
+	}
+	return e.with(ctx, path, act)
+}
+
+// with runs an act on an engine beside a running server, and makes the database where there is none.
 func (e *Env) with(ctx context.Context, path string, act func(*app.Engine, *config.Config) error) error {
 	c, err := e.locate(path)
 	if err != nil {
