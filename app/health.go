@@ -101,7 +101,11 @@ func (e *Engine) begin(ctx context.Context) error {
 				return err
 			}
 		}
-		list, err := tx.Outages(now - (400 * 24 * time.Hour).Milliseconds())
+		longAgo := now - (400 * 24 * time.Hour).Milliseconds() // no payment is asked about for longer
+		if err := tx.PruneOutages(longAgo); err != nil {
+			return err
+		}
+		list, err := tx.Outages(longAgo)
 		if err != nil {
 			return err
 		}

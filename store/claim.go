@@ -12,11 +12,6 @@ func (tx *Tx) Once(key string, paymentID, nowMs int64) (bool, error) {
 	return n == 1, err
 }
 
-// HappenedOnce tells whether a thing was noted.
-func (rx *Rx) HappenedOnce(key string) (bool, error) {
-	return rx.one(`SELECT 1 FROM once WHERE key = ?`, func(*Row) {}, key)
-}
-
 // Claim is one worker's right to do a thing once for a payment.
 type Claim struct {
 	Key       string

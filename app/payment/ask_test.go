@@ -25,7 +25,7 @@ func between(t *testing.T, got, least, most int64) {
 func TestRungsFollowTheDefaultSchedule(t *testing.T) {
 	tm := terms()
 	tm.CreatedMs, tm.GiveUpMs = 1_000_000, 1_000_000+72*hour
-	rungs := Rungs(tm, 100)
+	rungs := rungsOf(tm, 100)
 	want := []int64{30 * second, minute, 2 * minute, 5 * minute, 15 * minute, hour, 3 * hour, 6 * hour, 12 * hour, day, 2 * day}
 	if len(rungs) != len(want) {
 		t.Fatalf("%d rungs, want %d before give-up time", len(rungs), len(want))
@@ -40,7 +40,7 @@ func TestRungsFollowTheDefaultSchedule(t *testing.T) {
 func TestJitterDiffersByPaymentAndIsReproducible(t *testing.T) {
 	a, b := terms(), terms()
 	b.PaymentID = "pay_2"
-	first, again, other := Rungs(a, 5), Rungs(a, 5), Rungs(b, 5)
+	first, again, other := rungsOf(a, 5), rungsOf(a, 5), rungsOf(b, 5)
 	if !slices.Equal(first, again) || slices.Equal(first, other) {
 		t.Errorf("rungs %v, again %v, of another payment %v", first, again, other)
 	}
@@ -51,7 +51,7 @@ func TestRungsAscendWhateverTheSchedule(t *testing.T) {
 		tm := terms()
 		tm.QueryScheduleMs, tm.GiveUpMs = schedule, 10*day
 		var last int64 = -1
-		for _, at := range Rungs(tm, 200) {
+		for _, at := range rungsOf(tm, 200) {
 			if at <= last {
 				t.Errorf("schedule %v: %d follows %d", schedule, at, last)
 			}
@@ -68,7 +68,7 @@ func TestRungsEndAtGiveUpTime(t *testing.T) {
 	for end, want := range map[int64]int{10 * second: 0, 90 * second: 2, 90 * minute: 6, 10 * hour: 8, 20 * hour: 9, 30 * hour: 10} {
 		tm := terms()
 		tm.GiveUpMs = end
-		if got := len(Rungs(tm, 100)); got != want {
+		if got := len(rungsOf(tm, 100)); got != want {
 			t.Errorf("given up after %d ms: %d rungs, want %d", end, got, want)
 		}
 	}
@@ -329,4 +329,17 @@ func TestUnconfirmed(t *testing.T) {
 			t.Errorf("%s: %t", c.name, got)
 		}
 	}
+}
+
+// rungsOf lists the first instants, at most limit, at which an open payment is asked about.
+func rungsOf(t Terms, limit int) []int64 {
+	var list []int64
+	at := int64(0)
+	for len(list) < limit {
+		if at, _ = nextRung(&t, at); at == 0 {
+			break
+		}
+		list = append(list, at)
+	}
+	return list
 }

@@ -99,16 +99,3 @@ func (l *ladder) days(after int64) (int64, AskKind) {
 		}
 	}
 }
-
-// Rungs lists the first instants, at most limit, at which an open payment is asked about.
-func Rungs(t Terms, limit int) []int64 {
-	var list []int64
-	at := int64(0)
-	for len(list) < limit {
-		if at, _ = nextRung(&t, at); at == 0 {
-			break
-		}
-		list = append(list, at)
-	}
-	return list
-}
