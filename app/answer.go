@@ -56,8 +56,14 @@ func (e *Engine) processAnswer(tx *store.Tx, a *account, w store.Work, now int64
 	}
 	c.facts = kept(terms, p, facts, said, asked)
 	for _, o := range reading.Observations {
-		if o.Verdict == gateway.Accepted {
-			if err := e.bind(tx, a, &p, o, now); err != nil {
+		if o.Verdict != gateway.Accepted {
+			continue
+		}
+		if err := e.bind(tx, a, &p, o, now); err != nil {
+			return err
+		}
+		if o.Reason == gateway.SeveralPaid {
+			if err := e.reviewSecondPayment(tx, &p, o, now); err != nil {
 				return err
 			}
 		}

@@ -240,18 +240,32 @@ func (e *Engine) ask(ctx context.Context, a *account, q question) {
 }
 
 // askAll puts the question about each id that the payment is asked by, and gives the answer that says most: a success
-// before what is under way, and a final word only when every id has one.
+// before what is under way, and a final word only when every id has one and, where the gateway can be asked by the
+// merchant's reference too, nothing under that reference says more.
 func (e *Engine) askAll(ctx context.Context, a *account, q gateway.Question) gateway.Answer {
 	variants := a.def.Variants(q)
-	var best gateway.Answer
-	for i, one := range variants {
+	best := a.def.Query(ctx, e.http, variants[0], e.now)
+	most := weight(a.def, variants[0], best)
+	further := func(one gateway.Question) {
+		a.limiter.ReserveN(e.now(), 1)
 		answer := a.def.Query(ctx, e.http, one, e.now)
-		if i == 0 || weight(a.def, one, answer) > weight(a.def, variants[0], best) {
-			best = answer
+		if w := weight(a.def, one, answer); w > most {
+			best, most = answer, w
 		}
+	}
+	for _, one := range variants[1:] {
+		further(one)
+	}
+	byReference := q
+	byReference.Refs = nil
+	if most == weightFinal && best.Asked != q.MerchantRef && a.def.CanAsk(byReference) {
+		further(byReference)
 	}
 	return best
 }
+
+// weightFinal is the weight of a final word without money.
+const weightFinal = 1
 
 // weight ranks the answers about the ids of one payment.
 func weight(def *gateway.Gateway, q gateway.Question, answer gateway.Answer) int {
@@ -272,7 +286,7 @@ func weight(def *gateway.Gateway, q gateway.Question, answer gateway.Answer) int
 		case payment.WordNotFound:
 			return 0
 		case payment.WordFailed, payment.WordExpired, payment.WordCancelled:
-			return 1
+			return weightFinal
 		}
 	}
 	return 3 // unreadable: no final word of another id may stand in for it

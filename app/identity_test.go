@@ -58,6 +58,9 @@ func TestAnAnswerAboutAnotherPaymentIsNotOurs(t *testing.T) {
 // answering gives each id its own state.
 func answering(states map[string]string) func(*http.Request) (int, http.Header, string) {
 	return func(r *http.Request) (int, http.Header, string) {
+		if r.URL.Query().Has("reference") {
+			return 404, nil, `{"error":"not_found"}`
+		}
 		id := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 		return 200, nil, object(`"`+id+`"`, `"ORDER-1"`, states[id])
 	}
@@ -92,6 +95,43 @@ func TestEveryIDOfAPaymentIsAsked(t *testing.T) {
 			b.sound()
 		})
 	}
+}
+
+func TestAFinalWordAboutAnIDIsComparedWithTheReference(t *testing.T) {
+	b, a := asking(t)
+	a.next = func(r *http.Request) (int, http.Header, string) {
+		if r.URL.Query().Has("reference") {
+			return 200, nil, `{"data":[` + object(`"sbx_2"`, `"ORDER-1"`, "paid") + `,` + object(`"sbx_1"`, `"ORDER-1"`, "failed") + `]}`
+		}
+		return 200, nil, object(`"sbx_1"`, `"ORDER-1"`, "failed")
+	}
+	p, _, err := b.e.Register(b.ctx(), Registration{Gateway: "sandbox", MerchantRef: "ORDER-1", Amount: "10.00", Currency: "PHP", GatewayRefs: []Ref{{"payment", "sbx_1"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.clock.move(time.Minute)
+	b.fire()
+	if got := b.payment(p.ID); got.State != "succeeded" {
+		t.Errorf("state %s, asked %v", got.State, a.asked)
+	}
+	b.sound()
+}
+
+func TestSeveralPaidOnesInAListAreReviewed(t *testing.T) {
+	b, a := asking(t)
+	a.next = func(*http.Request) (int, http.Header, string) {
+		return 200, nil, `{"data":[` + object(`"sbx_2"`, `"ORDER-1"`, "paid") + `,` + object(`"sbx_1"`, `"ORDER-1"`, "paid") + `]}`
+	}
+	p := b.register("ORDER-1", "10.00")
+	b.clock.move(time.Minute)
+	b.fire()
+	if got := b.payment(p.ID); got.State != "succeeded" {
+		t.Errorf("state %s", got.State)
+	}
+	if want := []string{"second_payment"}; !slices.Equal(b.reviewKinds(), want) {
+		t.Errorf("reviews %v, want %v", b.reviewKinds(), want)
+	}
+	b.sound()
 }
 
 func TestAnotherIDNeedsARegistrationOfItsOwn(t *testing.T) {

@@ -136,8 +136,12 @@ func (e *Engine) reviewSecondPayment(tx *store.Tx, p *store.Payment, o gateway.O
 	if o.HasAmount {
 		amount, currency = o.AmountMinor, o.Currency
 	}
+	subject := paymentSubject(*p, "")
+	if len(o.Refs) > 0 {
+		subject = paymentSubject(*p, o.Refs[0].ID)
+	}
 	opened, err := tx.OpenReview(store.Review{
-		Kind: secondPaymentKind, Subject: paymentSubject(*p, o.Refs[0].ID), PaymentID: p.ID, OrderID: p.OrderID, Gateway: p.Gateway,
+		Kind: secondPaymentKind, Subject: subject, PaymentID: p.ID, OrderID: p.OrderID, Gateway: p.Gateway,
 		AmountMinor: amount, Currency: currency, OpenedMs: now,
 	})
 	if err == nil && opened {

@@ -113,16 +113,23 @@ func (g *Gateway) result(s *step, v *view, q Question) Reading {
 		return unreadableAnswer("the answer holds no list of payments", "")
 	}
 	var best Reading
-	rank := -1
+	rank, paid := -1, 0
 	for _, c := range v.doc.children(list) {
 		at := v.doc.find(c, &s.at)
 		if at < 0 {
 			return unreadableAnswer("an element of the list holds no payment", "")
 		}
 		rd := g.resultAt(s, *v, at, q)
-		if r := rankOf(rd); r > rank || r == rank && s.newestLast {
+		r := rankOf(rd)
+		if r == rankPaid {
+			paid++
+		}
+		if r > rank || r == rank && s.newestLast {
 			best, rank = rd, r
 		}
+	}
+	if paid > 1 {
+		best.Observations[0].Reason = SeveralPaid
 	}
 	if rank <= 0 {
 		return unreadableAnswer("the list holds nothing about this payment", "")
@@ -130,13 +137,18 @@ func (g *Gateway) result(s *step, v *view, q Question) Reading {
 	return best
 }
 
+// SeveralPaid is the reason on an observation that was picked from a list in which more than one payment is paid.
+const SeveralPaid = "several_paid"
+
+const rankPaid = 3
+
 // rankOf: a paid one before one that cannot be read, before the newest other.
 func rankOf(rd Reading) int {
 	switch {
 	case rd.Reason == "other_payment":
 		return 0
 	case rd.Verdict == Accepted && rd.Observations[0].Word == payment.WordSucceeded:
-		return 3
+		return rankPaid
 	case rd.Verdict == Unreadable:
 		return 2
 	}
