@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -200,8 +201,15 @@ type serveCommand struct{}
 
 func (serveCommand) Run(c *call) error { return serve(c, app.DefaultPace()) }
 
+// gcPercent lets the heap grow further between collections than Go does by itself: a tenth more acknowledgements
+// a second for a few megabytes. GOGC in the environment wins.
+const gcPercent = 200
+
 // serve runs the appliance until ctx ends, then stops it in order.
 func serve(c *call, pace app.Pace) (err error) {
+	if _, set := c.Getenv("GOGC"); !set {
+		debug.SetGCPercent(gcPercent)
+	}
 	cfg, err := c.Load(c.config)
 	if err != nil {
 		return err
