@@ -137,6 +137,6 @@ func (e *Engine) reviewUnaskable(tx *store.Tx, a *account, now int64) error {
 	if h.UnaskableMs == 0 || now-h.UnaskableMs < e.pace.UnaskableFor.Milliseconds() {
 		return e.closeReview(tx, "gateway_unaskable", subject, now, "answers again")
 	}
-	_, err := tx.OpenReview(store.Review{Kind: "gateway_unaskable", Subject: subject, Gateway: a.name, Currency: "XXX", Urgent: true, OpenedMs: now})
+	_, err := tx.OpenReview(store.Review{Kind: "gateway_unaskable", Subject: subject, Gateway: a.name, Currency: noCurrency, Urgent: true, OpenedMs: now})
 	return err
 }

@@ -183,7 +183,7 @@ func (e *Engine) checkNightly(ctx context.Context) error {
 		if len(broken) == 0 {
 			return e.closeReview(tx, unsoundKind, "database", now, "sound again")
 		}
-		_, err := tx.OpenReview(store.Review{Kind: unsoundKind, Subject: "database", Currency: "XXX", Urgent: true, OpenedMs: now})
+		_, err := tx.OpenReview(store.Review{Kind: unsoundKind, Subject: "database", Currency: noCurrency, Urgent: true, OpenedMs: now})
 		return err
 	})
 }

@@ -163,7 +163,7 @@ func (e *Engine) unregistered(tx *store.Tx, a *account, it store.Item, now int64
 	}
 	_, err = e.openReview(tx, store.Review{
 		Kind: "money_without_order", Subject: inboxSubject(it.ID), InboxID: it.ID, Gateway: a.name,
-		AmountMinor: o.AmountMinor, Currency: currencyOr(o.Currency, "XXX"), OpenedMs: now,
+		AmountMinor: o.AmountMinor, Currency: currencyOr(o.Currency, noCurrency), OpenedMs: now,
 	})
 	return err
 }

@@ -29,6 +29,9 @@ func (e *Engine) closeReview(tx *store.Tx, kind, subject string, now int64, answ
 	return tx.CountReviews(v.PaymentID)
 }
 
+// noCurrency is the ISO 4217 code for no currency: no money is at risk, or how much is not known.
+const noCurrency = "XXX"
+
 // closedByFacts is who closes a question that nobody has to answer any more.
 const closedByFacts = "nodrop"
 
@@ -161,7 +164,7 @@ func (c change) answer() string {
 
 // openDeadInbox asks a person about a dead letter of the inbox.
 func (e *Engine) openDeadInbox(tx *store.Tx, it store.Item, now int64) error {
-	v := store.Review{Kind: "dead_inbox", Subject: inboxSubject(it.ID), InboxID: it.ID, PaymentID: it.PaymentID, Gateway: it.Gateway, Currency: "XXX", OpenedMs: now}
+	v := store.Review{Kind: "dead_inbox", Subject: inboxSubject(it.ID), InboxID: it.ID, PaymentID: it.PaymentID, Gateway: it.Gateway, Currency: noCurrency, OpenedMs: now}
 	if it.PaymentID == 0 && it.MerchantRef != "" {
 		p, ok, err := tx.PaymentByMerchantRef(it.Gateway, it.MerchantRef, "")
 		if err != nil {

@@ -167,7 +167,7 @@ func (e *Engine) afterDelivery(tx *store.Tx, ev store.Event, d store.Delivery) e
 	now := e.nowMs()
 	if d.Status == http.StatusGone {
 		e.shop.set(true)
-		_, err := tx.OpenReview(store.Review{Kind: "shop_gone", Subject: shopSubject, OutboxSeq: ev.Seq, Currency: "XXX", Urgent: true, OpenedMs: now})
+		_, err := tx.OpenReview(store.Review{Kind: "shop_gone", Subject: shopSubject, OutboxSeq: ev.Seq, Currency: noCurrency, Urgent: true, OpenedMs: now})
 		return err
 	}
 	subject := "outbox:" + itoa64(ev.Seq)
