@@ -15,10 +15,8 @@ var lanes = []int64{store.LaneReturn, store.LaneYoung, store.LaneOld, store.Lane
 // runAsker asks one gateway about the payments whose appointments are due, within its limits, until ctx ends.
 // At the start it waits until the inbox is drained: what came in meanwhile may answer the question.
 func (e *Engine) runAsker(ctx context.Context, a *account) {
-	select {
-	case <-ctx.Done():
+	if !e.awaitDrained(ctx) {
 		return
-	case <-e.drained:
 	}
 	if err := e.loadHealth(ctx, a); err != nil && ctx.Err() == nil {
 		e.log.Error("the health of a gateway could not be read", "gateway", a.name, "error", err)

@@ -43,7 +43,6 @@ type Engine struct {
 	workWake waker // the inbox has work
 	sendWake waker // the outbox has work
 	holdWake waker // a hold was made
-	keepWake waker
 	drained  chan struct{}
 	drainOne sync.Once
 	changed  pulse // a payment or the outbox changed
@@ -58,7 +57,7 @@ type Engine struct {
 func New(o Options) (*Engine, error) {
 	e := &Engine{
 		store: o.Store, config: o.Config, now: o.Now, random: o.Random, log: o.Log, http: o.HTTP, pace: o.Pace,
-		gateways: map[string]*account{}, workWake: newWaker(), sendWake: newWaker(), holdWake: newWaker(), keepWake: newWaker(), drained: make(chan struct{}),
+		gateways: map[string]*account{}, workWake: newWaker(), sendWake: newWaker(), holdWake: newWaker(), drained: make(chan struct{}),
 	}
 	if e.http == nil {
 		e.http = newHTTPClient()

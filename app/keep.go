@@ -13,10 +13,8 @@ import (
 
 // runHolds writes down what time has brought about: the end of a hold.
 func (e *Engine) runHolds(ctx context.Context) {
-	select {
-	case <-ctx.Done():
+	if !e.awaitDrained(ctx) {
 		return
-	case <-e.drained:
 	}
 	for ctx.Err() == nil {
 		wait, err := e.holdsOnce(ctx)
@@ -74,7 +72,7 @@ func (e *Engine) runKeeper(ctx context.Context) {
 		if err := e.keepOnce(ctx); err != nil && ctx.Err() == nil {
 			e.log.Error("housekeeping failed; it is tried again", "error", err)
 		}
-		e.keepWake.sleep(ctx, e.pace.Keep)
+		waker(nil).sleep(ctx, e.pace.Keep)
 	}
 }
 

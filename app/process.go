@@ -28,6 +28,16 @@ func (e *Engine) runWorker(ctx context.Context) {
 	}
 }
 
+// awaitDrained waits until the inbox was empty once since the start; false when ctx ends before.
+func (e *Engine) awaitDrained(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-e.drained:
+		return true
+	}
+}
+
 // untilNextWork is how long the inbox has nothing due; negative: until woken.
 func (e *Engine) untilNextWork(ctx context.Context) time.Duration {
 	wait := time.Duration(-1)

@@ -12,6 +12,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"nodrop/app/gateway"
 	"nodrop/store"
 )
 
@@ -211,7 +212,7 @@ func (e *Engine) post(ctx context.Context, ev store.Event) (status int, wait tim
 	}
 	defer resp.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<16)) // only so that the connection can be used again
-	return resp.StatusCode, retryAfter(resp.Header.Get("Retry-After"), now), nil
+	return resp.StatusCode, gateway.RetryAfter(resp.Header.Get("Retry-After"), now), nil
 }
 
 // sign makes one signature with each secret, parted by spaces.
@@ -238,15 +239,4 @@ func (e *Engine) sign(id string, now time.Time, body []byte) (string, error) {
 		return "", fmt.Errorf("no secret of the shop is valid now; configure one under [shop] secrets")
 	}
 	return string(all), nil
-}
-
-// retryAfter reads seconds or an HTTP date.
-func retryAfter(value string, now time.Time) time.Duration {
-	if n, err := strconv.ParseUint(value, 10, 31); err == nil {
-		return time.Duration(n) * time.Second
-	}
-	if t, err := http.ParseTime(value); err == nil {
-		return max(0, t.Sub(now))
-	}
-	return 0
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// waker is a one-slot signal: many wakes before a loop looks count as one.
+// waker is a one-slot signal: many wakes before a loop looks count as one. A nil one only sleeps.
 type waker chan struct{}
 
 func newWaker() waker { return make(waker, 1) }

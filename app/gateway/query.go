@@ -140,7 +140,7 @@ func (g *Gateway) ask(ctx context.Context, c *http.Client, i int, q Question, no
 	defer resp.Body.Close()
 	a.Status, a.Header = resp.StatusCode, resp.Header
 	a.ServerDate, _ = http.ParseTime(resp.Header.Get("Date"))
-	a.RetryAfter = retryAfter(resp.Header.Get("Retry-After"), now())
+	a.RetryAfter = RetryAfter(resp.Header.Get("Retry-After"), now())
 	a.Raw, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
 	case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
@@ -168,8 +168,8 @@ func failureClass(err error) (class, detail string) {
 // maxRetryAfter bounds what a gateway may ask for, so that no slip silences it for good.
 const maxRetryAfter = 24 * time.Hour
 
-// retryAfter reads seconds or an HTTP date.
-func retryAfter(s string, now time.Time) time.Duration {
+// RetryAfter reads the header of that name, seconds or an HTTP date, as a wait of at most a day; 0 when it is neither.
+func RetryAfter(s string, now time.Time) time.Duration {
 	var wait time.Duration
 	if n, ok := wholeNumber(strings.TrimSpace(s)); ok {
 		wait = time.Duration(min(n, int64(maxRetryAfter/time.Second))) * time.Second
