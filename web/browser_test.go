@@ -147,22 +147,30 @@ func (p *person) sees(text string) {
 	}
 }
 
-// at is where something that can be clicked and says a text lies in the window.
+// at waits until something that can be clicked says a text, and gives where it lies in the window.
 func (p *person) at(text string) []float64 {
 	p.t.Helper()
-	spot := evaluate[[]float64](p, `(() => {
-		const wanted = `+strconv.Quote(text)+`;
+	script := `(() => {
+		const wanted = ` + strconv.Quote(text) + `;
 		const all = [...document.querySelectorAll("a, button, summary")].filter((e) => e.checkVisibility());
 		const found = all.find((e) => e.innerText.trim() === wanted) || all.find((e) => e.innerText.includes(wanted)) || all.find((e) => (e.getAttribute("aria-label") || "").includes(wanted));
 		if (!found) return [];
 		found.scrollIntoView({block: "center", behavior: "instant"});
 		const box = found.getClientRects()[0];
 		return [box.x + Math.min(box.width, 40) / 2, box.y + box.height / 2];
-	})()`)
-	if len(spot) != 2 {
-		p.t.Fatalf("nothing to click says %q", text)
+	})()`
+	deadline := time.After(20 * time.Second)
+	for {
+		if spot, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]float64](script)); err == nil && len(spot) == 2 {
+			return spot
+		}
+		select {
+		case <-deadline:
+			shown, _ := chromedp.Run(p.ctx, chromedp.Evaluate[string](`document.body.innerText`))
+			p.t.Fatalf("nothing to click says %q; the page says:\n%s", text, shown)
+		case <-time.After(10 * time.Millisecond):
+		}
 	}
-	return spot
 }
 
 func (p *person) clicks(text string) {
