@@ -59,6 +59,9 @@ func (a *amount) read(v *view) (m money, why string) {
 	return m, ""
 }
 
+// never tells whether the gateway tells no amount at all.
+func (a *amount) never() bool { return a != nil && a.kind == "absent" }
+
 func (a *amount) readCurrency(v *view) (code, why string) {
 	if a.fixed != "" {
 		return a.fixed, ""

@@ -14,42 +14,119 @@ func (g *Gateway) ReadAnswer(q Question, a Answer) Reading {
 	switch a.Class {
 	case ClassAnswered, ClassNotFound, ClassUnreadable:
 	default:
-		return Reading{Verdict: Ignored, Reason: a.Class, Detail: a.Detail, Secret: -1}
+		return silent(a.Class, a.Detail)
 	}
-	if g.query == nil || a.Step < 0 || a.Step >= len(g.query.steps) || a.Class == ClassUnreadable {
+	if g.query == nil || a.Step < 0 || a.Step >= len(g.query.steps) || a.Class == ClassUnreadable && a.Detail != "" {
 		return unreadableAnswer(a.Detail, "")
 	}
 	_, _, rd := g.classify(q, a)
+	if a.Class == ClassUnreadable && rd.Verdict != Unreadable {
+		return unreadableAnswer("the answer was not taken when it came", "")
+	}
 	return rd
 }
 
-// classify sorts an answer that has arrived whole and decodes it.
+// request is what an answer answers, as its proof may cover it.
+type request struct{ method, target string }
+
+const throttledDetail = "the gateway wants to be asked less often"
+
+// classify sorts an answer from the store and decodes it. It was proved when it came.
 func (g *Gateway) classify(q Question, a Answer) (class, detail string, rd Reading) {
-	switch {
-	case a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden:
-		class, detail = ClassRefused, "the gateway refused our key: check api_key, its mode and its permissions"
-	case a.Status == http.StatusTooManyRequests:
-		class, detail = ClassThrottled, "the gateway wants to be asked less often"
-	case a.Status >= 500 || a.Status == http.StatusRequestTimeout:
-		class, detail = ClassFailing, "the gateway answered "+itoa(a.Status)
-	}
-	if class != "" {
-		return class, detail, Reading{Verdict: Ignored, Reason: class, Detail: detail, Secret: -1}
+	return g.sortOut(q, a, nil)
+}
+
+// sortOut sorts an answer that has arrived whole, proves it if it is known what it answers, and decodes it.
+func (g *Gateway) sortOut(q Question, a Answer, of *request) (class, detail string, rd Reading) {
+	if class, detail = classOfStatus(a.Status); class != "" {
+		return class, detail, silent(class, detail)
 	}
 	s := &g.query.steps[a.Step]
 	q.asked = a.Asked
-	doc, err := openAll(s.envelopes, a.Raw)
+	v := view{header: a.Header, raw: a.Raw, target: g.askedTarget(s, q, a), g: g}
+	defer v.close()
+	err := v.open(s.envelopes)
+	why := ""
+	if err == nil {
+		why = g.unproved(v, a.AskedAt, of)
+		err = v.openInner(s.envelopes)
+	}
+	if v.doc != nil {
+		// An error often comes without the envelopes, and unsigned.
+		if class, detail = s.silence(&v, a.Status); class != "" {
+			return class, detail, silent(class, detail)
+		}
+	}
 	if err != nil {
-		rd = unreadableAnswer("the answer cannot be read: "+err.Error(), "")
+		why = "the answer cannot be read: " + err.Error()
+	}
+	if why != "" {
+		rd = unreadableAnswer(why, "")
 		return ClassUnreadable, rd.Detail, rd
 	}
-	defer doc.release()
-	v := view{doc: doc, header: a.Header, raw: a.Raw, g: g}
 	return g.answered(s, &v, q, a)
 }
 
+// askedTarget is the address that a question was put to: some answers say only that what was asked is so.
+func (g *Gateway) askedTarget(s *step, q Question, a Answer) string {
+	if len(s.params) == 0 {
+		return ""
+	}
+	return g.asking(a.Step, q, a.AskedAt).make(opTarget)
+}
+
+func classOfStatus(status int) (class, detail string) {
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return ClassRefused, refusedDetail
+	case status == http.StatusTooManyRequests:
+		return ClassThrottled, throttledDetail
+	case status >= 500 || status == http.StatusRequestTimeout:
+		return ClassFailing, "the gateway answered " + itoa(status)
+	}
+	return "", ""
+}
+
+const refusedDetail = "the gateway refused our key: check api_key, its mode and its permissions"
+
+// silence sorts out what the definition knows for other ways of not answering.
+func (s *step) silence(v *view, status int) (class, detail string) {
+	switch {
+	case s.anyHolds(s.refused, v, status):
+		return ClassRefused, refusedDetail
+	case s.anyHolds(s.throttled, v, status):
+		return ClassThrottled, throttledDetail
+	case s.anyHolds(s.failing, v, status):
+		return ClassFailing, "the gateway says that it cannot answer now"
+	}
+	return "", ""
+}
+
+// silent is the reading of an answer that says nothing about the payment.
+func silent(class, detail string) Reading {
+	return Reading{Verdict: Ignored, Reason: class, Detail: detail, Secret: -1}
+}
+
+// unproved says why an answer, opened by its first envelope, does not prove where it comes from, or "".
+func (g *Gateway) unproved(v view, at time.Time, of *request) string {
+	sig := g.query.verify
+	if sig == nil || of == nil {
+		return ""
+	}
+	v.method, v.target = of.method, of.target
+	switch p := sig.check(&v, at); {
+	case p.state == sigRight && !p.stale:
+		return ""
+	case p.state == sigNoKey:
+		return "the answer cannot be proved to come from the gateway: no key to check it with is configured"
+	case p.state == sigRight:
+		return "the signing time of the answer is too far from ours"
+	}
+	return "the signature of the answer is missing or wrong: it is not taken as the gateway's word"
+}
+
 func (g *Gateway) answered(s *step, v *view, q Question, a Answer) (class, detail string, rd Reading) {
-	if s.isNotFound(v, a.Status) {
+	if s.anyHolds(s.notFound, v, a.Status) {
 		rd = notFoundAnswer(s, q, a)
 		return ClassNotFound, "", rd
 	}
@@ -68,9 +145,10 @@ func (g *Gateway) answered(s *step, v *view, q Question, a Answer) (class, detai
 	return ClassAnswered, "", rd
 }
 
-func (s *step) isNotFound(v *view, status int) bool {
-	for i := range s.notFound {
-		n := &s.notFound[i]
+// anyHolds tells whether one of the predicates holds; one without a status is about a 2xx.
+func (s *step) anyHolds(list []predicate, v *view, status int) bool {
+	for i := range list {
+		n := &list[i]
 		if n.status != 0 && n.status != status || n.status == 0 && (status < 200 || status > 299) {
 			continue
 		}
@@ -82,8 +160,8 @@ func (s *step) isNotFound(v *view, status int) bool {
 }
 
 func (s *step) emptyList(v *view) bool {
-	i := v.doc.find(0, &s.list)
-	return i >= 0 && v.doc.nodes[i].kind == array && v.doc.nodes[i].next == i+1
+	list, ok := v.doc.list(v.doc.find(0, &s.list))
+	return ok && len(list) == 0
 }
 
 func notFoundAnswer(s *step, q Question, a Answer) Reading {
@@ -108,13 +186,13 @@ func (g *Gateway) result(s *step, v *view, q Question) Reading {
 		}
 		return g.resultAt(s, *v, at, q)
 	}
-	list := v.doc.find(0, &s.list)
-	if list < 0 || v.doc.nodes[list].kind != array {
+	list, ok := v.doc.list(v.doc.find(0, &s.list))
+	if !ok {
 		return unreadableAnswer("the answer holds no list of payments", "")
 	}
 	var best Reading
 	rank, paid := -1, 0
-	for _, c := range v.doc.children(list) {
+	for _, c := range list {
 		at := v.doc.find(c, &s.at)
 		if at < 0 {
 			return unreadableAnswer("an element of the list holds no payment", "")
@@ -188,7 +266,7 @@ func (g *Gateway) resultAt(s *step, v view, at int32, q Question) Reading {
 // otherPayment guards against an answer about another payment than was asked: it must name what it was asked by, and
 // nothing in it may name another.
 func (s *step) otherPayment(c *shape, o *Observation, q Question) string {
-	if o.MerchantRef != "" && o.MerchantRef != q.MerchantRef && o.MerchantRef != q.OrderRef {
+	if o.MerchantRef != "" && o.MerchantRef != q.MerchantRef && o.MerchantRef != q.OrderRef && (s.byRef == "" || !o.OwnNumber()) {
 		return "the answer is about another payment: " + clip(o.MerchantRef)
 	}
 	if q.Attempt != "" && c.attempt != "" && o.Attempt != q.Attempt {
@@ -225,4 +303,21 @@ func (c *shape) reads(kind string) bool {
 		}
 	}
 	return len(c.merchant) > 0
+}
+
+func (c *compiler) verifying(s *SignatureSpec, q *query) {
+	if s == nil {
+		return
+	}
+	if s.Mode != "" || s.EachItem || len(s.When) > 0 || s.Certificate != nil {
+		c.add("query.verify", "mode, each_item, when and certificate are of notices", "leave them out: every answer is proved alike, with a key that is configured")
+		return
+	}
+	q.verify = &signature{}
+	c.signature("query.verify", *s, q.verify)
+	for _, k := range q.verify.keys {
+		if q.publicKeyID == "" {
+			q.publicKeyID = k.id
+		}
+	}
 }

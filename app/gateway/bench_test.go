@@ -22,7 +22,6 @@ func BenchmarkRead(b *testing.B) {
 	}{
 		"smartpay": {smartpay(b), post(body, "X-Signature", hex256("bench-secret", body))},
 		"sandbox":  {sandbox(b, "s1"), sandboxNotice("s1", box, arrival)},
-		"paymongo": {paymongo(b, "test", paymongoVectors(b)[0].Secret), paymongoVectors(b)[0].request()},
 	} {
 		b.Run(name, func(b *testing.B) {
 			if rd := c.g.Read(c.r); rd.Verdict != Accepted {

@@ -20,6 +20,7 @@ func (c *compiler) reading(s Spec) {
 	g, n := c.g, s.Notice
 	g.items, g.item = c.path("notice.items", n.Items), c.path("notice.item", n.Item)
 	g.batch = n.Items != ""
+	g.skip = c.guard("notice.skip", n.Skip, false)
 	g.noticeAt = c.path("notice.at", n.At)
 	g.typ = c.selector("notice.type", n.Type)
 	g.dedupe = c.selector("notice.dedupe", n.Dedupe)
@@ -158,6 +159,16 @@ func (c *compiler) amount(at string, s *AmountSpec) *amount {
 	if s.Kind != "absent" && len(s.Currency) == 0 && s.Fixed == "" {
 		c.add(at+".currency", "nothing says which currency it is", `write currency = "currency", or fixed = "PHP"`)
 	}
+	if s.Assumed {
+		c.assumed = true
+		if s.Fixed == "" {
+			c.add(at+".assumed", "nothing says which currency is assumed", `write fixed = "USD"`)
+		}
+	}
+	fixed := s.Fixed
+	if s.Assumed && c.in.Currency != "" {
+		fixed = c.in.Currency
+	}
 	if _, ok := payment.Exponent(s.Fixed); s.Fixed != "" && !ok {
 		c.add(at+".fixed", quote(s.Fixed)+" is no ISO 4217 code", `write for example "PHP"`)
 	}
@@ -167,7 +178,7 @@ func (c *compiler) amount(at string, s *AmountSpec) *amount {
 		}
 	}
 	return &amount{from: c.selector(at+".from", s.From), kind: s.Kind, currency: c.selector(at+".currency", s.Currency),
-		fixed: s.Fixed, fold: s.FoldCase, thousands: s.Thousands, exponents: s.Exponents}
+		fixed: fixed, fold: s.FoldCase, thousands: s.Thousands, exponents: s.Exponents}
 }
 
 func (c *compiler) instant(at string, s *InstantSpec) *instant {

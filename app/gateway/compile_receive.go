@@ -1,21 +1,10 @@
 package gateway
 
 import (
-	"encoding/base64"
-	"encoding/hex"
 	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 	"time"
 )
-
-// envelope is one compiled stage of opening a body.
-type envelope struct {
-	kind  string
-	from  path
-	depth int
-}
 
 func (c *compiler) receiving(s Spec) {
 	g := c.g
@@ -26,12 +15,11 @@ func (c *compiler) receiving(s Spec) {
 	for i, m := range g.methods {
 		c.oneOf(fmt.Sprintf("%smethods[%d]", c.prefix, i), m, http.MethodPost, http.MethodGet, http.MethodPut)
 	}
-	g.envelopes = c.envelopes("envelope", s.Envelope)
-	if s.Signatures == "" {
-		s.Signatures = "all"
+	g.envelopes = c.envelopes("envelope", s.Envelope, s.Signature)
+	if g.which = s.Signatures; g.which == "" {
+		g.which = "all"
 	}
-	c.oneOf(c.prefix+"signatures", s.Signatures, "all", "any")
-	g.anyOf = s.Signatures == "any"
+	c.oneOf(c.prefix+"signatures", g.which, "all", "any", "first")
 	if len(s.Signature) == 0 {
 		c.add("signature", "nothing says how a request is signed", `add [[signature]]; kind = "none" only where the gateway signs nothing`)
 	}
@@ -47,98 +35,6 @@ func (c *compiler) receiving(s Spec) {
 	}
 }
 
-func (c *compiler) envelopes(path string, list []EnvelopeSpec) []envelope {
-	if len(list) == 0 {
-		list = []EnvelopeSpec{{Kind: "json"}}
-	}
-	var out []envelope
-	for i, e := range list {
-		at := fmt.Sprintf("%s[%d]", path, i)
-		c.oneOf(c.prefix+at+".kind", e.Kind, "json", "form")
-		if e.MaxDepth == 0 {
-			e.MaxDepth = defaultDepth
-		}
-		if e.MaxDepth < 1 || e.MaxDepth > 512 {
-			c.add(at+".max_depth", "it is out of range", "write 1 to 512")
-		}
-		if i > 0 && e.From == "" {
-			c.add(at+".from", "a later stage must say which field it opens", `write from = "field"`)
-		}
-		out = append(out, envelope{kind: e.Kind, from: c.path(at+".from", e.From), depth: e.MaxDepth})
-	}
-	return out
-}
-
-func (c *compiler) signature(path string, s SignatureSpec, out *signature) {
-	c.oneOf(c.prefix+path+".kind", s.Kind, "hmac", "static_token", "none")
-	out.kind, out.name, out.prefix, out.separator, out.mode = s.Kind, s.Name, s.Prefix, s.Separator, s.Mode
-	if s.Mode != "" {
-		c.oneOf(c.prefix+path+".mode", s.Mode, "test", "live")
-		c.g.slotted = true
-	}
-	if s.Kind == "none" {
-		return
-	}
-	if s.From == "" {
-		c.add(path+".from", "nothing says where the signature stands", `write from = "{header:X-Signature}"`)
-	}
-	out.from = c.template(path+".from", s.From, signWords, false)
-	out.decode = decodeToken
-	if s.Kind == "hmac" {
-		c.hmac(path, s, out)
-	}
-	c.keys(path, s, out)
-	if s.Timestamp != nil {
-		out.stamp = c.stamp(path+".timestamp", *s.Timestamp)
-	}
-	c.g.parseFirst = c.g.parseFirst || out.from.uses(opField) || out.message.uses(opField) || out.stamp != nil && out.stamp.from.uses(opField)
-}
-
-func (c *compiler) hmac(path string, s SignatureSpec, out *signature) {
-	c.oneOf(c.prefix+path+".hash", s.Hash, "sha1", "sha256", "sha512")
-	out.newHash = hashes[s.Hash]
-	if s.Message == "" {
-		s.Message = "{raw_body}"
-	}
-	out.message = c.template(path+".message", s.Message, signWords, false)
-	decoders := map[string]func(string) ([]byte, bool){"hex": decodeHex, "HEX": decodeUpperHex, "base64": decodeBase64}
-	c.oneOf(c.prefix+path+".encoding", s.Encoding, "hex", "HEX", "base64")
-	out.decode = decoders[s.Encoding]
-}
-
-func (c *compiler) keys(path string, s SignatureSpec, out *signature) {
-	if s.KeyEncoding == "" {
-		s.KeyEncoding = "text"
-	}
-	if !c.oneOf(c.prefix+path+".key_encoding", s.KeyEncoding, "text", "hex", "base64") {
-		return
-	}
-	for i, one := range c.in.Secrets {
-		if one.Value == "" {
-			continue
-		}
-		raw, err := decodeKey(strings.TrimPrefix(one.Value, s.KeyPrefix), s.KeyEncoding)
-		if err != nil || len(raw) == 0 {
-			c.faults.add(fmt.Sprintf("webhook_secrets[%d]", i), "it is not written in "+s.KeyEncoding, "copy the secret once more from the gateway's dashboard, whole and without spaces")
-			continue
-		}
-		out.keys = append(out.keys, &key{secret: i, raw: raw, notBefore: one.NotBefore, until: one.Until})
-	}
-}
-
-func decodeKey(s, encoding string) ([]byte, error) {
-	switch encoding {
-	case "hex":
-		return hex.DecodeString(s)
-	case "base64":
-		if b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "=")); err == nil {
-			return b, nil
-		}
-		return base64.RawURLEncoding.DecodeString(strings.TrimRight(s, "="))
-	}
-	return []byte(s), nil
-}
-
 func (c *compiler) stamp(path string, s TimestampSpec) *stamp {
 	out := &stamp{unit: s.Unit, past: time.Duration(s.Tolerance), future: time.Duration(s.Tolerance)}
 	if s.Unit == "" {
@@ -148,36 +44,22 @@ func (c *compiler) stamp(path string, s TimestampSpec) *stamp {
 	if s.Policy == "" {
 		s.Policy = "reject"
 	}
-	c.oneOf(c.prefix+path+".policy", s.Policy, "reject", "flag")
+	c.oneOf(c.prefix+path+".policy", s.Policy, "reject", "flag", "off")
 	out.flagOnly = s.Policy == "flag"
 	if s.Future != nil {
 		out.future = time.Duration(*s.Future)
 	}
-	if s.Tolerance == 0 {
-		c.add(path+".tolerance", "nothing says how old a request may be", `write for example tolerance = "300s"`)
+	if (s.Tolerance == 0) != (s.Policy == "off") {
+		c.add(path+".tolerance", "nothing says how old a request may be", `write for example tolerance = "300s", or policy = "off"`)
+	}
+	if c.in.Tolerance != nil {
+		out.past, out.future, out.flagOnly = *c.in.Tolerance, *c.in.Tolerance, false
 	}
 	if s.From == "" {
 		c.add(path+".from", "nothing says where the time stands", `write from = "{sig:t}" or "{header:X-Timestamp}"`)
 	}
 	out.from = c.template(path+".from", s.From, signWords, false)
 	return out
-}
-
-func (c *compiler) challenge(s ChallengeSpec) {
-	c.oneOf(c.prefix+"challenge.kind", s.Kind, "fixed", "echo")
-	if s.Method == "" {
-		s.Method = http.MethodGet
-	}
-	if s.Method != http.MethodGet || slices.Contains(c.g.methods, s.Method) {
-		c.add("challenge.method", quote(s.Method)+" cannot be told from a notice", `write method = "GET", and leave GET out of methods`)
-	}
-	if s.Kind == "echo" && s.Param == "" {
-		c.add("challenge.param", "nothing says what is sent back", `write param = "the query parameter"`)
-	}
-	if s.ContentType == "" {
-		s.ContentType = plainText
-	}
-	c.g.challenge = &s
 }
 
 func (c *compiler) mode(s ModeSpec) {
@@ -197,7 +79,10 @@ func (c *compiler) mode(s ModeSpec) {
 	}
 	c.g.modeAbsent = s.Absent
 	if s.Absent != "" {
-		c.oneOf(c.prefix+"mode.absent", s.Absent, "test", "live")
+		c.oneOf(c.prefix+"mode.absent", s.Absent, "test", "live", "own")
+	}
+	if s.Absent == "own" {
+		c.g.modeAbsent = c.in.Mode
 	}
 }
 

@@ -3,15 +3,17 @@ package gateway
 import (
 	"fmt"
 	"strings"
-	"time"
 )
 
 // Describe says in plain words what the definition does, one sentence a line.
 func (g *Gateway) Describe() []string {
 	lines := []string{g.spec.Title + " (" + g.spec.Status + "), " + g.mode + " mode."}
+	if len(g.spec.Variants) > 0 {
+		lines = append(lines, "Reads it as an account of the kind "+g.variant+"; kinds: "+strings.Join(g.spec.Variants, ", ")+" (set variant).")
+	}
 	lines = append(lines, g.describeReceiving()...)
 	lines = append(lines, g.describeReading()...)
-	lines = append(lines, g.describeAck(), g.describeQuery())
+	lines = append(lines, g.describeAck(), g.describeQuery(), g.describeReports())
 	if len(g.spec.Facts.Events) > 0 {
 		lines = append(lines, "Subscribe to: "+strings.Join(g.spec.Facts.Events, ", ")+".")
 	}
@@ -36,38 +38,16 @@ func (g *Gateway) describeReceiving() []string {
 		lines = append(lines, describeSignature(g.spec.Signature[i], len(g.signatures[i].keys)))
 	}
 	if len(g.spec.Signature) > 1 {
-		words := map[bool]string{true: "One right signature is enough.", false: "All signatures must be right."}
-		lines = append(lines, words[g.anyOf])
+		words := map[string]string{"any": "One right signature is enough.", "all": "All signatures must be right.", "first": "The first of these that a request carries decides."}
+		lines = append(lines, words[g.which])
 	}
-	if g.hint {
+	switch {
+	case g.guarded && !g.confirm && g.hint:
+		lines = append(lines, "A notice whose signature does not bind what it says proves nothing by itself: it only makes nodrop ask the gateway.")
+	case g.hint:
 		lines = append(lines, "A notice proves nothing by itself: it only makes nodrop ask the gateway.")
 	}
 	return lines
-}
-
-func describeSignature(s SignatureSpec, keys int) string {
-	switch s.Kind {
-	case "none":
-		return "Requests are not signed."
-	case "static_token":
-		return fmt.Sprintf("A fixed token must stand in %s; tokens configured: %d.", s.From, keys)
-	}
-	message := s.Message
-	if message == "" {
-		message = "{raw_body}"
-	}
-	place := s.From
-	if s.Name != "" {
-		place += " under " + s.Name
-	}
-	line := fmt.Sprintf("HMAC-%s over %s, written in %s, must stand in %s; secrets configured: %d.", strings.ToUpper(s.Hash), message, s.Encoding, place, keys)
-	if s.Mode != "" {
-		line = "For " + s.Mode + " requests: " + line
-	}
-	if s.Timestamp != nil {
-		line += fmt.Sprintf(" Its time may be %s away from ours; beyond: %s.", time.Duration(s.Timestamp.Tolerance), s.Timestamp.Policy)
-	}
-	return line
 }
 
 func (g *Gateway) describeReading() []string {
@@ -113,6 +93,19 @@ func (g *Gateway) describeAck() string {
 	return fmt.Sprintf("Acknowledges with %d, %s, and exactly %q.", a.Status, a.ContentType, a.Body)
 }
 
+// describeAuth says how a question proves who asks, and what the answer must prove.
+func describeAuth(q *QuerySpec) string {
+	how := map[string]string{"basic": "Questions carry the key by HTTP basic.", "bearer": "Questions carry the key as a bearer token.",
+		"header": "Questions carry the key in " + q.Auth.Header + ".", "oauth2": "Questions carry an access token that is fetched from " + q.Auth.TokenPath + "."}[q.Auth.Kind]
+	if q.Sign != nil {
+		how = strings.TrimSpace(how + " Questions are signed with " + q.Sign.Key + ".")
+	}
+	if q.Verify != nil {
+		how = strings.TrimSpace(how + " An answer counts only if its signature is right.")
+	}
+	return how
+}
+
 func (g *Gateway) describeQuery() string {
 	if g.query == nil {
 		return "The gateway cannot be asked: final failures are held for failure_hold, and open payments end as unknown."
@@ -126,6 +119,9 @@ func (g *Gateway) describeQuery() string {
 		by = append(by, "the merchant reference")
 	}
 	line := "Asks " + g.query.base + " about a payment by " + strings.Join(by, ", else by ") + "."
+	if how := describeAuth(g.spec.Query); how != "" {
+		line += " " + how
+	}
 	if !g.query.ready {
 		line += " It cannot ask now, because a credential is missing."
 	}

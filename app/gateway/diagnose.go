@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -17,6 +18,11 @@ func (g *Gateway) Diagnose(r Request) string {
 	if why := g.untimely(r); why != "" {
 		return why
 	}
+	for _, address := range g.addressVariants(r) {
+		if g.rightFor(r, r.At, address) {
+			return "it was sent to another address: the signature fits " + address + "; write that as public_url, or correct the address in the gateway's dashboard"
+		}
+	}
 	for _, v := range bodyVariants(r.Body) {
 		changed := r
 		changed.Body = v.body
@@ -24,17 +30,64 @@ func (g *Gateway) Diagnose(r Request) string {
 			return "the body was changed on its way: the signature fits once " + v.what
 		}
 	}
+	if why := g.strangeMode(r); why != "" {
+		return why
+	}
 	return rd.Detail
 }
 
-// rightAt tells whether the signature would be right, whatever its age.
-func (g *Gateway) rightAt(r Request, at time.Time) bool {
+// strangeMode tells whether the unproved body says that it is of the other mode, whose secret differs.
+func (g *Gateway) strangeMode(r Request) string {
 	v := g.view(r)
-	if g.parseFirst {
-		v.doc, _ = g.open(r.Body)
+	defer v.close()
+	if v.open(g.envelopes) != nil {
+		return ""
+	}
+	if mode, present, _ := g.bodyMode(&v); present && mode == opposite(g.mode) {
+		return "it says that it is a " + mode + " notice, and this gateway is in " + g.mode + " mode: the secret of the other mode signs it"
+	}
+	return ""
+}
+
+// addressVariants are addresses that the gateway may know us by, where the address is signed.
+func (g *Gateway) addressVariants(r Request) []string {
+	signed := false
+	for i := range g.signatures {
+		for _, m := range g.signatures[i].messages {
+			t, plain := m.(*template)
+			signed = signed || plain && t.uses(opPublicURL, opSentTarget)
+		}
+	}
+	if !signed {
+		return nil
+	}
+	var out []string
+	own, ok := strings.CutSuffix(g.publicURL, "/")
+	if out = append(out, own); !ok {
+		out[0] = own + "/"
+	}
+	bases := []string{g.publicURL, out[0]}
+	if host := r.Header.Get("Host"); host != "" {
+		bases = append(bases, "https://"+host+r.Target)
+	}
+	for _, b := range bases {
+		_, rest, _ := strings.Cut(b, "://")
+		out = append(out, "https://"+rest, "http://"+rest)
+	}
+	return out
+}
+
+// rightAt tells whether the signature would be right, whatever its age.
+func (g *Gateway) rightAt(r Request, at time.Time) bool { return g.rightFor(r, at, g.publicURL) }
+
+func (g *Gateway) rightFor(r Request, at time.Time, address string) bool {
+	v := g.view(r)
+	v.publicURL = address
+	defer v.close()
+	if g.parseFirst && v.open(g.envelopes) != nil {
+		return false
 	}
 	p := g.verify(&v, at)
-	v.close()
 	return p.state == sigRight
 }
 

@@ -39,3 +39,30 @@ func TestDiagnose(t *testing.T) {
 		}
 	}
 }
+
+func TestDiagnoseNamesTheOtherAddress(t *testing.T) {
+	in := customInstance(t, strings.Replace(caseBase, `hash     = "sha256"`, "hash     = \"sha256\"\nmessage  = \"{public_url}{raw_body}\"", 1), "k")
+	in.PublicURL = "https://shop.example/hooks/gw1"
+	g := mustNew(t, in)
+	body := `{"id":"1","amount":1,"currency":"PHP"}`
+	for signedFor, want := range map[string]string{
+		"https://shop.example/hooks/gw1/":    "fits https://shop.example/hooks/gw1/;",
+		"http://shop.example/hooks/gw1":      "fits http://shop.example/hooks/gw1;",
+		"https://pay.shop.example/hooks/gw1": "fits https://pay.shop.example/hooks/gw1;",
+		"https://elsewhere.example/":         "another secret",
+	} {
+		r := post(body, "X-Sig", hex256("k", signedFor+body), "Host", "pay.shop.example")
+		if got := g.Diagnose(r); !strings.Contains(got, want) {
+			t.Errorf("%s: %q", signedFor, got)
+		}
+	}
+	wantVerdict(t, g.Read(post(body, "X-Sig", hex256("k", in.PublicURL+body))), Accepted, "")
+}
+
+func TestDiagnoseNamesTheOtherMode(t *testing.T) {
+	g := custom(t, caseBase+"[mode]\nfrom = \"livemode\"\nlive = \"true\"\ntest = \"false\"\n", "live-secret")
+	body := `{"id":"1","amount":1,"currency":"PHP","livemode":false}`
+	if got := g.Diagnose(post(body, "X-Sig", hex256("test-secret", body))); !strings.Contains(got, "it is a test notice") || !strings.Contains(got, "live mode") {
+		t.Errorf("%q", got)
+	}
+}

@@ -37,6 +37,7 @@ type document struct {
 	src   []byte
 	nodes []node
 	flat  bool // a form: names hold no paths
+	xml   bool // a list of one element looks like the element itself
 }
 
 const (
@@ -49,7 +50,7 @@ var documentPool = sync.Pool{New: func() any { return &document{nodes: make([]no
 
 func newDocument(src []byte) *document {
 	d := documentPool.Get().(*document)
-	d.src, d.nodes, d.flat = src, d.nodes[:0], false
+	d.src, d.nodes, d.flat, d.xml = src, d.nodes[:0], false, false
 	return d
 }
 
@@ -163,6 +164,21 @@ func (d *document) children(i int32) []int32 {
 		out = append(out, c)
 	}
 	return out
+}
+
+// list returns the elements of a list; false when the node is none.
+func (d *document) list(i int32) ([]int32, bool) {
+	switch {
+	case i < 0:
+		return nil, false
+	case d.nodes[i].kind == array:
+		return d.children(i), true
+	case d.xml && d.nodes[i].kind == object:
+		return []int32{i}, true
+	case d.xml && d.nodes[i].kind == text && d.nodes[i].start == d.nodes[i].end:
+		return nil, true
+	}
+	return nil, false
 }
 
 // unescape resolves the escapes of a JSON text that the parser has accepted. A lone

@@ -19,6 +19,10 @@ type Facts struct {
 	Where         map[string]string
 	Final         []string
 	MayTurn       []string
+	QueryRate     string   // what the gateway bears where that is less than the default: "20/m"
+	Confirm       []string // what to confirm in a sandbox
+	Variants      []string // ways in which accounts differ; the first is the default
+	Networks      []string // where requests come from in this mode
 }
 
 const defaultFailureHold = 10 * time.Minute
@@ -33,7 +37,8 @@ func (g *Gateway) Facts() Facts {
 	return Facts{Title: g.spec.Title, GraceMs: time.Duration(f.Grace).Milliseconds(), PayerCreates: f.PayerCreates,
 		FailureHoldMs: hold.Milliseconds(), AttemptKind: f.AttemptKind, AckDeadline: time.Duration(f.AckDeadline),
 		RetryHorizon: time.Duration(f.RetryHorizon), Status: g.spec.Status, Notes: g.spec.Notes, Events: f.Events,
-		ResendHint: f.Resend, Needs: g.spec.Needs, Where: f.Where, Final: f.Final, MayTurn: f.MayTurn}
+		ResendHint: f.Resend, Needs: g.spec.Needs, Where: f.Where, Final: f.Final, MayTurn: f.MayTurn,
+		QueryRate: f.QueryRate, Confirm: f.Confirm, Variants: g.spec.Variants, Networks: g.networksOfMode()}
 }
 
 func (c *compiler) facts(s Spec) {

@@ -2,6 +2,9 @@ package gateway
 
 import (
 	"bytes"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/base64"
 	"net/http"
 	"reflect"
 	"strings"
@@ -85,7 +88,10 @@ func FuzzSignatureHeader(f *testing.F) {
 
 func FuzzDecode(f *testing.F) {
 	seeds(f)
-	list := []*Gateway{custom(f, batch, "k"), custom(f, mcForm, "k"), paymongo(f, "test", "k"), custom(f, caseBase, "k")}
+	list := []*Gateway{custom(f, batch, "k"), custom(f, mcForm, "k"), custom(f, caseBase, "k")}
+	for _, envelope := range fuzzEnvelopes {
+		list = append(list, custom(f, envelope+"[[signature]]\nkind = \"none\"\n"+kindTail, "0123456789abcdef0123456789abcdef"))
+	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for _, g := range list {
 			sound(t, g.Decode(post(string(body))), body)
@@ -135,6 +141,57 @@ func FuzzParseCapture(f *testing.F) {
 		}
 		if e := Explain(g, r); e.Verdict != Refused {
 			t.Fatalf("an unsigned capture is %s", e.Verdict)
+		}
+	})
+}
+
+var fuzzEnvelopes = []string{
+	"envelope = [{ kind = \"xml\" }]\n", "envelope = [{ kind = \"auto\" }]\n", "envelope = [{ kind = \"text\" }]\n", "envelope = [{ kind = \"query\" }]\n",
+	"envelope = [{ kind = \"form\" }, { kind = \"base64\", from = \"data\", as = \"xml\" }]\n",
+	"envelope = [{ kind = \"json\" }, { kind = \"decrypt\", from = \"data\", cipher = \"aes-gcm\", nonce = \"nonce\", aad = \"aad\" }]\n",
+	"envelope = [{ kind = \"xml\" }, { kind = \"decrypt\", from = \"data\", cipher = \"aes-ecb\", as = \"xml\", key_encoding = \"md5_hex\", optional = true }]\n",
+}
+
+// fuzzSignatures has one signature of each kind; none of them is ever right here.
+var fuzzSignatures = []string{
+	"kind = \"static_token\"\nfrom = \"{header:X-Sig}\"\n",
+	"kind = \"digest\"\nhash = \"md5\"\nmessage = \"{secret}{field:id|digits}{field:amount?|fixed2}{crc32}\"\nfrom = [\"{field:sig}\", \"{header:X-Sig}\"]\nencoding = \"hex\"\n",
+	"kind = \"hmac\"\nhash = \"sha512\"\nsorted = { leave = \"sig\", empty = \"either\", by = \"element\", end = \"&key={secret}\" }\nfrom = \"{header:X-Sig}\"\nencoding = \"HEX\"\n",
+	"kind = \"hmac\"\nhash = \"sha1\"\nflattened = { end = \"&nonce={sig:nonce}\" }\nfrom = \"{header:X-Sig}\"\nname = \"v1\"\nencoding = \"hex\"\n",
+	"kind = \"hmac\"\nhash = \"sha256\"\nparts = [\"{query:id};\", \"{sig:t}.{sig_headers:h}\", \"{sent_target}\"]\nfrom = \"{header:X-Sig}\"\nseparator = \",\"\nentry = \"{key}/{signature}\"\nencoding = \"base64\"\n",
+	"kind = \"jwt\"\nalgorithm = \"HS256\"\nfrom = \"{header:X-Sig}\"\n",
+	"kind = \"rsa\"\nhash = \"sha256\"\nfrom = \"{header:X-Sig}\"\nencoding = \"escaped_base64\"\nkey_id = \"{header:X-Key}\"\ntimestamp = { from = \"{header:X-Key}\", unit = \"auto\", tolerance = \"5m\" }\n",
+	"kind = \"ed25519\"\nfrom = \"{header:X-Sig}\"\nencoding = \"base64\"\nkey_prefix = \"whpk_\"\n",
+}
+
+func FuzzEverySignatureKind(f *testing.F) {
+	for _, sig := range []string{"", "abc", "t=1,v1=00,h=x-key x-sig,nonce=1", "eyJhbGciOiJub25lIn0.e30.", "1/AAAA,2/BBBB", strings.Repeat("a", 64), "%41%zz"} {
+		f.Add([]byte(kindBody), sig, "id=1&status=paid")
+		f.Add([]byte("id=1&amount=1,0.50&status=paid&sig=00"), sig, "1930612500")
+	}
+	public, _, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		f.Fatal(err)
+	}
+	var list []*Gateway
+	for _, s := range fuzzSignatures {
+		in := customInstance(f, "envelope = [{ kind = \"auto\" }]\n[[signature]]\n"+s+kindTail, "0123456789abcdef0123456789abcdef")
+		switch {
+		case strings.Contains(s, "ed25519"):
+			in.PublicKeys = []string{base64.StdEncoding.EncodeToString(public)}
+		case strings.Contains(s, "rsa"):
+			_, key := newKey(f)
+			in.PublicKeys = []string{"1=" + key}
+		}
+		list = append(list, mustNew(f, in))
+	}
+	f.Fuzz(func(t *testing.T, body []byte, sig, key string) {
+		for i, g := range list {
+			r := post(string(body), "X-Sig", sig, "X-Key", key)
+			r.Target += "?" + key
+			if rd := g.Read(r); rd.Verdict != Refused || len(rd.Observations) != 0 {
+				t.Fatalf("kind %d takes %q with %q: %s", i, body, sig, rd.Verdict)
+			}
 		}
 	})
 }

@@ -1,13 +1,18 @@
 package gateway
 
 import (
+	"crypto/x509"
 	"fmt"
 	"net/url"
+	"slices"
 	"time"
+
+	"nodrop/app/payment"
 )
 
 // Secret is one webhook secret; zero times mean no bound.
 type Secret struct {
+	ID               string // by which the gateway names the key, where it does
 	Value            string
 	NotBefore, Until time.Time
 }
@@ -24,8 +29,14 @@ type Instance struct {
 	APIKey     string
 	APISecret  string
 	PrivateKey string
-	BaseURL    string // instead of the definition's API host
-	Custom     *Spec  // with the preset custom only
+	Nonce      func() string  // makes the {nonce} of questions; default 32 random hex characters
+	BaseURL    string         // instead of the definition's API host
+	Roots      *x509.CertPool // authorities that a fetched certificate must lead to; nil: those of the system
+	Currency   string         // where the definition only assumes one
+	Variant    string         // one of the definition's variants; "" is the first
+	Networks   string         // off, flag or enforce: where requests may come from; "" is off
+	Tolerance  *time.Duration // of signing times, instead of the definition's
+	Custom     *Spec          // with the preset custom only
 }
 
 // Gateway is a compiled definition with its credentials. It is safe for concurrent use.
@@ -34,6 +45,7 @@ type Gateway struct {
 	preset      string
 	mode        string
 	account     string
+	variant     string
 	publicURL   string
 	spec        Spec
 	secrets     int
@@ -41,11 +53,16 @@ type Gateway struct {
 	methods     []string
 	envelopes   []envelope
 	signatures  []signature
-	anyOf       bool // one right signature is enough
+	which       string // all, any or first of the signatures
+	publicKeys  int
+	networks    networks
+	skip        guard
 	parseFirst  bool // a signature reads fields
 	slotted     bool // signature slots are bound to modes
-	hint        bool
-	challenge   *ChallengeSpec
+	hint        bool // of some message nothing is proved
+	confirm     bool // of no message anything is
+	guarded     bool // some signatures are of some messages only
+	challenge   *challenge
 	modeFrom    selector
 	modes       map[string]string
 	modeAbsent  string
@@ -64,9 +81,10 @@ type Gateway struct {
 // compiler turns a Spec and an Instance into a Gateway, collecting every fault.
 type compiler struct {
 	faults
-	in     Instance
-	g      *Gateway
-	prefix string // of the paths of faults: "custom." for a merchant's own table
+	in      Instance
+	g       *Gateway
+	assumed bool   // some amount's currency is only assumed
+	prefix  string // of the paths of faults: "custom." for a merchant's own table
 }
 
 func (c *compiler) add(path, text, remedy string) { c.faults.add(c.prefix+path, text, remedy) }
@@ -82,13 +100,14 @@ func New(in Instance) (*Gateway, error) {
 		return nil, err
 	}
 	c := &compiler{in: in, g: &Gateway{name: in.Name, preset: in.Preset, mode: in.Mode, account: in.Account,
-		publicURL: in.PublicURL, spec: spec, secrets: len(in.Secrets)}}
+		publicURL: in.PublicURL, spec: spec, secrets: len(in.Secrets), publicKeys: len(in.PublicKeys)}}
 	if in.Preset == CustomPreset {
 		c.prefix = "custom."
 	}
 	if in.Mode != "test" && in.Mode != "live" {
 		c.faults.add("mode", quote(in.Mode)+" is no mode", `write mode = "live" or mode = "test"`)
 	}
+	c.variant(spec)
 	c.receiving(spec)
 	c.reading(spec)
 	c.g.acks = c.acks(spec.Ack)
@@ -99,6 +118,9 @@ func New(in Instance) (*Gateway, error) {
 	c.credentials(c.g.spec)
 	c.trust(spec)
 	c.facts(spec)
+	c.networks(spec.Facts.Networks)
+	c.reports(spec.Report)
+	c.unused(spec)
 	return c.g, c.err()
 }
 
@@ -146,20 +168,20 @@ func overlay(base, own Spec) Spec {
 func (c *compiler) needs() []string {
 	var out []string
 	for i := range c.g.signatures {
-		if c.g.signatures[i].kind != "none" {
-			out = append(out, "webhook_secrets")
-			break
+		need := "webhook_secrets"
+		if k := c.g.signatures[i].kind; k == "rsa" || k == "ed25519" {
+			need = "public_keys"
+		}
+		if c.g.signatures[i].kind != "none" && !slices.Contains(out, need) {
+			out = append(out, need)
 		}
 	}
 	if c.g.query == nil {
 		return out
 	}
-	for _, n := range []struct {
-		name string
-		op   op
-	}{{"api_key", opAPIKey}, {"api_secret", opAPISecret}, {"account", opAccount}} {
-		if c.g.query.uses(n.op) {
-			out = append(out, n.name)
+	for _, need := range c.g.query.needs() {
+		if !slices.Contains(out, need) {
+			out = append(out, need)
 		}
 	}
 	return out
@@ -208,3 +230,51 @@ func validBase(s string) bool {
 
 // Warnings lists what works but leaves the gateway unable to do part of its work.
 func (g *Gateway) Warnings() []Problem { return g.warnings }
+
+// unused reports what is configured and has no effect.
+func (c *compiler) unused(s Spec) {
+	for i, one := range s.Signature {
+		if one.EachItem && !c.g.batch {
+			c.add("signature["+itoa(i)+"].each_item", "the message is no batch", "write [notice] items, or remove it")
+		}
+	}
+	if c.in.Currency != "" && !c.assumed {
+		c.faults.add("currency", s.Title+" says itself which currency an amount is in", "remove it")
+	}
+	if _, ok := payment.Exponent(c.in.Currency); c.in.Currency != "" && !ok {
+		c.faults.add("currency", quote(c.in.Currency)+" is no ISO 4217 code", `write for example "USD"`)
+	}
+	stamped := slices.ContainsFunc(s.Signature, func(one SignatureSpec) bool { return one.Timestamp != nil })
+	if c.in.Tolerance != nil && !stamped {
+		c.faults.add("timestamp_tolerance", s.Title+" signs no time", "remove it")
+	}
+}
+
+// SecretHeaders lists the headers that carry a secret as it is, so that they are stored as digests only.
+func (g *Gateway) SecretHeaders() []string {
+	var out []string
+	for i := range g.signatures {
+		s := &g.signatures[i]
+		for j := range s.from {
+			for _, p := range s.from[j].parts {
+				if s.kind == "static_token" && p.op == opHeader && !slices.Contains(out, p.text) {
+					out = append(out, p.text)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// variant takes the instance's choice among ways in which accounts of one gateway differ.
+func (c *compiler) variant(s Spec) {
+	c.g.variant = c.in.Variant
+	switch {
+	case c.in.Variant == "" && len(s.Variants) > 0:
+		c.g.variant = s.Variants[0]
+	case c.in.Variant != "" && len(s.Variants) == 0:
+		c.faults.add("variant", s.Title+" has no variants", "remove it")
+	case c.in.Variant != "":
+		c.faults.oneOf("variant", c.in.Variant, s.Variants...)
+	}
+}

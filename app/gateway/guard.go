@@ -6,13 +6,15 @@ import (
 )
 
 // guard is a conjunction: each selector must have one of its allowed values. A value
-// is a text; "*" means present (also a list or an object), "" absent, "a*" a beginning;
-// one that begins with "!" is barred.
+// is a text; "*" means present (also a list or an object), "" absent, "a*" a beginning,
+// ">0" a number above zero, "={field:b}" equal to what another selector reads; one that
+// begins with "!" is barred.
 type guard []condition
 
 type condition struct {
 	selector selector
 	allowed  []string
+	equals   []selector // other values that it may equal
 	fold     bool
 }
 
@@ -44,8 +46,17 @@ func (c *condition) check(v *view) outcome {
 	if got.kind == faulty {
 		return c.checkFaulty(got.text)
 	}
-	if c.matches(got.text) {
+	if len(c.allowed) > 0 && c.matches(got.text) {
 		return holds
+	}
+	for _, other := range c.equals {
+		want := other.read(v)
+		if want.kind == faulty {
+			return unclear
+		}
+		if !got.empty() && want.text == got.text {
+			return holds
+		}
 	}
 	return fails
 }
@@ -79,8 +90,11 @@ func (c *condition) matches(got string) bool {
 }
 
 func matches(got, want string, fold bool) bool {
-	if want == "*" {
+	switch want {
+	case "*":
 		return got != ""
+	case moreThanZero:
+		return positive(got)
 	}
 	if fold {
 		got, want = strings.ToLower(got), strings.ToLower(want)
@@ -98,7 +112,24 @@ func (c *compiler) guard(path string, when map[string]List, fold bool) guard {
 		if len(when[key]) == 0 {
 			c.add(path+"."+key, "no value is allowed", `write the values that may stand there, "*" for any, "" for none`)
 		}
-		g = append(g, condition{selector: c.selector(path+"."+key, List{key}), allowed: when[key], fold: fold})
+		one := condition{selector: c.selector(path+"."+key, List{key}), fold: fold}
+		for _, value := range when[key] {
+			if other, ok := strings.CutPrefix(value, "={"); ok {
+				one.equals = append(one.equals, c.selector(path+"."+key, List{"{" + other}))
+				continue
+			}
+			one.allowed = append(one.allowed, value)
+		}
+		g = append(g, one)
 	}
 	return g
+}
+
+// moreThanZero is the allowed value that every plain number above zero has.
+const moreThanZero = ">0"
+
+// positive tells whether a text is a plain decimal above zero.
+func positive(s string) bool {
+	whole, places, _ := strings.Cut(s, ".")
+	return whole != "" && allDigits(whole) && allDigits(places) && strings.Trim(whole+places, "0") != ""
 }

@@ -42,7 +42,7 @@ func (i *instant) read(v *view) time.Time {
 }
 
 var patternWords = strings.NewReplacer("yyyy", "2006", "MM", "01", "dd", "02", "HH", "15", "mm", "04",
-	"ss", "05", "SSS", "000", "XXX", "Z07:00", "'T'", "T", "'Z'", "Z")
+	"ss", "05", "SSS", "000", "XXX", "Z07:00", "XX", "-0700", "'T'", "T", "'Z'", "Z")
 
 // layoutOf turns a pattern such as yyyy-MM-dd HH:mm:ss into a layout of package time.
 func layoutOf(pattern string) (string, bool) {

@@ -31,7 +31,7 @@ func TestWrongDefinitionsAreRefusedWithPathAndRemedy(t *testing.T) {
 		{"time without tolerance", replaced(`encoding = "hex"`, "encoding = \"hex\"\ntimestamp = { from = \"{header:T}\" }"), "custom.signature[0].timestamp.tolerance", "how old"},
 		{"unknown policy", replaced(`encoding = "hex"`, "encoding = \"hex\"\ntimestamp = { from = \"{header:T}\", tolerance = \"5m\", policy = \"warn\" }"), "custom.signature[0].timestamp.policy", "warn"},
 		{"no signature", "[notice]" + strings.SplitN(signedJSON, "[notice]", 2)[1], "custom.signature", "nothing says how"},
-		{"unknown envelope", "envelope = [{ kind = \"xml\" }]\n" + signedJSON, "custom.envelope[0].kind", "xml"},
+		{"unknown envelope", "envelope = [{ kind = \"yaml\" }]\n" + signedJSON, "custom.envelope[0].kind", "yaml"},
 		{"second envelope reads nothing", "envelope = [{ kind = \"form\" }, { kind = \"json\" }]\n" + signedJSON, "custom.envelope[1].from", "which field"},
 		{"bad path", replaced(`status       = "status"`, `status = "a..b"`), "custom.fields.status", "empty part"},
 		{"unknown word", replaced(`"succeeded"`, `"success"`), "custom.fields.words.PAID", "success"},
@@ -139,37 +139,21 @@ func TestPresetsCompileAndDescribeThemselves(t *testing.T) {
 		if name == CustomPreset {
 			continue
 		}
-		for _, mode := range []string{"test", "live"} {
-			g := mustNew(t, Instance{Name: "x", Preset: name, Mode: mode, Secrets: []Secret{{Value: "top-secret"}}, APIKey: "top-key"})
-			f := g.Facts()
-			if f.Title == "" || f.Status != "verified" && f.Status != "unconfirmed" || len(f.Events) == 0 || f.ResendHint == "" || f.AckDeadline == 0 {
-				t.Errorf("%s states too little: %+v", name, f)
-			}
-			for _, need := range f.Needs {
-				if f.Where[need] == "" {
-					t.Errorf("%s does not say where %s is found", name, need)
-				}
-			}
-			if !g.Queryable() || len(g.Warnings()) != 0 {
-				t.Errorf("%s: queryable %v, warnings %v", name, g.Queryable(), g.Warnings())
-			}
-			text := strings.Join(g.Describe(), "\n")
-			if strings.Contains(text, "top-") || !strings.Contains(text, f.Title) {
-				t.Errorf("%s describes itself as %s", name, text)
+		in := shipped(t, name).instance(t, "main")
+		g := mustNew(t, in)
+		text := strings.Join(g.Describe(), "\n")
+		if !strings.Contains(text, g.Facts().Title) || !strings.Contains(text, g.Facts().Status) {
+			t.Errorf("%s describes itself as %s", name, text)
+		}
+		secrets := []string{in.APIKey, in.APISecret, in.PrivateKey}
+		for _, s := range in.Secrets {
+			secrets = append(secrets, s.Value)
+		}
+		for _, secret := range secrets {
+			if len(secret) > 6 && strings.Contains(text, secret) {
+				t.Errorf("%s shows a secret: %s", name, text)
 			}
 		}
-	}
-}
-
-func TestCustomNeedsFollowFromItsDefinition(t *testing.T) {
-	in := customInstance(t, postQuery)
-	in.APIKey = "k"
-	g := mustNew(t, in)
-	if got := strings.Join(g.Facts().Needs, " "); got != "webhook_secrets api_key account" || g.Queryable() {
-		t.Errorf("needs %s, queryable %v", got, g.Queryable())
-	}
-	if w := g.Warnings(); len(w) != 2 || w[0].Path != "webhook_secrets" || w[1].Path != "account" {
-		t.Errorf("warnings %v", w)
 	}
 }
 
@@ -177,7 +161,7 @@ func TestDescribe(t *testing.T) {
 	want := []string{
 		"SmartPay (unconfirmed), live mode.",
 		"Takes POST with a body opened as json.",
-		"HMAC-SHA256 over {raw_body}, written in hex, must stand in {header:X-Signature}; secrets configured: 1.",
+		"An HMAC-SHA256 over {raw_body}, written in hex, must stand in {header:X-Signature}; keys configured: 1.",
 		"Two notices are the same if they agree in {field:gateway_ref}:{field:status}.",
 		"Reads a payment with the words CANCELLED = cancelled, EXPIRED = expired, FAILED = failed, PENDING = pending, PROCESSING = processing, SUCCESS = succeeded.",
 		"The merchant account in a notice is not compared, because account is not configured.",

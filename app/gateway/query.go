@@ -2,14 +2,11 @@ package gateway
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -24,6 +21,7 @@ type Question struct {
 	Amount      int64 // minor units
 	Refs        []Ref
 	CreatedMs   int64 // UTC, milliseconds
+	ByRef       bool  // by the gateway's ids only
 
 	asked string // the reference that an answer was asked by
 }
@@ -120,35 +118,62 @@ func (g *Gateway) Query(ctx context.Context, c *http.Client, q Question, now fun
 	return a
 }
 
+// ask puts the question of one step. A token that the gateway did not take is fetched anew, once.
 func (g *Gateway) ask(ctx context.Context, c *http.Client, i int, q Question, now func() time.Time) Answer {
 	a := Answer{AskedAt: now(), Step: i}
 	a.Asked, _ = g.query.steps[i].id(q)
 	ctx, cancel := context.WithTimeout(ctx, g.query.timeout)
 	defer cancel()
-	req, err := g.query.request(ctx, g, i, q)
-	if err != nil {
-		a.Class, a.Detail = ClassNotAsked, err.Error()
-		return a
-	}
 	client := *c
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	resp, err := client.Do(req)
+	for again := false; ; again = true {
+		asking := g.asking(i, q, now())
+		if g.query.tokens != nil {
+			token, failed := g.query.tokens.get(ctx, &client, g, now)
+			if failed != nil {
+				failed.AskedAt, failed.Step, failed.Asked = a.AskedAt, a.Step, a.Asked
+				return *failed
+			}
+			asking.token = token
+		}
+		got := g.send(ctx, &client, asking, a, now)
+		if got.Status != http.StatusUnauthorized || asking.token == "" || again {
+			return got
+		}
+		g.query.tokens.drop(ctx, asking.token)
+	}
+}
+
+func (g *Gateway) send(ctx context.Context, c *http.Client, asking *asking, a Answer, now func() time.Time) Answer {
+	req, err := asking.request(ctx)
+	if err != nil {
+		a.Class, a.Detail = ClassNotAsked, g.query.conceal(err.Error())
+		return a
+	}
+	resp, err := c.Do(req)
 	if err != nil {
 		a.Class, a.Detail = failureClass(err)
+		a.Detail = g.query.conceal(a.Detail)
 		return a
 	}
 	defer resp.Body.Close()
 	a.Status, a.Header = resp.StatusCode, resp.Header
 	a.ServerDate, _ = http.ParseTime(resp.Header.Get("Date"))
-	a.RetryAfter = RetryAfter(resp.Header.Get("Retry-After"), now())
+	a.RetryAfter = waitAsked(resp, now())
 	a.Raw, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if a.Status >= 300 && a.Status <= 399 {
+		// A redirect repeats our address, which may hold a password.
+		a.Header.Del("Location")
+		a.Raw = []byte(g.query.conceal(string(a.Raw)))
+	}
 	switch {
 	case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
 		a.Class, a.Detail = failureClass(err)
+		a.Detail = g.query.conceal(a.Detail)
 	case err != nil || len(a.Raw) > maxAnswer:
 		a.Class, a.Detail = ClassUnreadable, "the answer was cut off"
 	default:
-		a.Class, a.Detail, _ = g.classify(q, a)
+		a.Class, a.Detail, _ = g.sortOut(asking.about, a, &request{method: req.Method, target: req.URL.RequestURI()})
 	}
 	return a
 }
@@ -159,8 +184,8 @@ func failureClass(err error) (class, detail string) {
 		return ClassTimeout, "the gateway did not answer in time"
 	}
 	var ue *url.Error
-	if errors.As(err, &ue) {
-		err = ue.Err
+	for errors.As(err, &ue) {
+		err = ue.Err // the address may hold a password
 	}
 	return ClassFailing, "the gateway cannot be reached: " + err.Error()
 }
@@ -179,125 +204,18 @@ func RetryAfter(s string, now time.Time) time.Duration {
 	return max(0, min(wait, maxRetryAfter))
 }
 
-// request builds the question of a step.
-func (q *query) request(ctx context.Context, g *Gateway, i int, about Question) (*http.Request, error) {
-	s := &q.steps[i]
-	id, _ := s.id(about)
-	a := &asking{g: g, q: about, id: id, key: q.key, secret: q.secret}
-	target := q.base + s.path.ask(a, escapePath)
-	if query := encodePairs(s.params, a); query != "" {
-		target += "?" + query
+// waitAsked is how long an answer asks to wait: by Retry-After, else, where it is throttled, by RateLimit-Reset, which
+// holds seconds, a unix time or a date.
+func waitAsked(resp *http.Response, now time.Time) time.Duration {
+	if after := resp.Header.Get("Retry-After"); after != "" || resp.StatusCode != http.StatusTooManyRequests {
+		return RetryAfter(after, now)
 	}
-	var body io.Reader
-	switch {
-	case len(s.form) > 0:
-		body = strings.NewReader(encodePairs(s.form, a))
-	case len(s.body.parts) > 0:
-		body = strings.NewReader(s.body.ask(a, escapeJSON))
+	reset := strings.TrimSpace(resp.Header.Get("RateLimit-Reset"))
+	if n, ok := wholeNumber(reset); ok && n > firstUnixReset {
+		return max(0, min(time.Unix(n, 0).Sub(now), maxRetryAfter))
 	}
-	req, err := http.NewRequestWithContext(ctx, s.method, target, body)
-	if err != nil {
-		return nil, errors.New("the question cannot be written: the address is not valid")
-	}
-	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", "nodrop")
-	if body != nil {
-		req.Header.Set("Content-Type", s.contentType)
-	}
-	for _, list := range [][]pair{q.headers, s.headers} {
-		for _, h := range list {
-			req.Header.Set(h.name, h.value.ask(a, escapeHeader))
-		}
-	}
-	q.authorise(req, a)
-	return req, nil
+	return RetryAfter(reset, now)
 }
 
-func (q *query) authorise(req *http.Request, a *asking) {
-	switch q.auth.Kind {
-	case "basic":
-		both := q.user.ask(a, escapeNone) + ":" + q.password.ask(a, escapeNone)
-		req.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(both)))
-	case "bearer":
-		req.Header.Set("Authorization", "Bearer "+q.token.ask(a, escapeHeader))
-	case "header":
-		req.Header.Set(q.auth.Header, q.token.ask(a, escapeHeader))
-	}
-}
-
-// asking is what the templates of a question are filled from.
-type asking struct {
-	g           *Gateway
-	q           Question
-	id          string
-	key, secret string
-}
-
-// ask fills a template, escaping what is filled in and nothing else.
-func (t *template) ask(a *asking, escape func(string) string) string {
-	var b strings.Builder
-	for i := range t.parts {
-		p := &t.parts[i]
-		if p.op == opLiteral {
-			b.WriteString(p.text)
-			continue
-		}
-		b.WriteString(escape(a.fill(p.op)))
-	}
-	return b.String()
-}
-
-func (a *asking) fill(o op) string {
-	switch o {
-	case opID:
-		return a.id
-	case opMerchantRef:
-		return a.q.MerchantRef
-	case opCurrency:
-		return a.q.Currency
-	case opAmountMinor:
-		return strconv.FormatInt(a.q.Amount, 10)
-	case opAccount:
-		return a.g.account
-	case opAPIKey:
-		return a.key
-	case opAPISecret:
-		return a.secret
-	}
-	return ""
-}
-
-func encodePairs(list []pair, a *asking) string {
-	var b strings.Builder
-	for i, p := range list {
-		if i > 0 {
-			b.WriteByte('&')
-		}
-		b.WriteString(url.QueryEscape(p.name) + "=" + p.value.ask(a, url.QueryEscape))
-	}
-	return b.String()
-}
-
-func escapeNone(s string) string { return s }
-
-// escapePath escapes one segment; a dot segment would lead to another address.
-func escapePath(s string) string {
-	if s == "." || s == ".." {
-		return strings.ReplaceAll(s, ".", "%2E")
-	}
-	return url.PathEscape(s)
-}
-
-func escapeJSON(s string) string {
-	b, _ := json.Marshal(s)
-	return string(b[1 : len(b)-1])
-}
-
-func escapeHeader(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return -1
-		}
-		return r
-	}, s)
-}
+// firstUnixReset is where a RateLimit-Reset is no longer a number of seconds to wait but a unix time, in seconds.
+const firstUnixReset = 1_000_000_000

@@ -2,12 +2,15 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
+	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +20,7 @@ import (
 // simulated answers every question with one canned answer and keeps the question.
 type simulated struct {
 	*httptest.Server
+	mu    sync.Mutex // of writing asked
 	asked []string
 }
 
@@ -24,9 +28,17 @@ func simulate(t testing.TB, answer func(w http.ResponseWriter, r *http.Request))
 	s := &simulated{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		raw, _ := httputil.DumpRequest(r, true)
+		s.mu.Lock()
 		s.asked = append(s.asked, strings.Replace(string(raw), r.Host, "gateway.test", 1))
+		s.mu.Unlock()
 		answer(w, r)
 	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func serve(t testing.TB, h http.Handler) *simulated {
+	s := &simulated{Server: httptest.NewServer(h)}
 	t.Cleanup(s.Close)
 	return s
 }
@@ -335,3 +347,135 @@ func TestPostedQuestionWithSuccessPredicate(t *testing.T) {
 		t.Errorf("asked\n%q, want\n%q", s.asked[0], want)
 	}
 }
+
+// answers asks one question whose step is said, and gives the answer.
+func answers(t *testing.T, step string, answer func(http.ResponseWriter, *http.Request)) (*Gateway, Answer) {
+	t.Helper()
+	s := simulate(t, answer)
+	in := customInstance(t, questions("auth = { kind = \"none\" }\n[[query.step]]\nby = \"merchant_ref\"\npath = \"/q\"\n"+step), "whs")
+	in.BaseURL = s.URL
+	g := mustNew(t, in)
+	return g, g.Query(context.Background(), http.DefaultClient, r1, fixed)
+}
+
+const paidR1 = `{"ref":"R-1","status":"PAID","amount":"5","currency":"JPY"}`
+
+func TestOtherWaysOfNotAnswering(t *testing.T) {
+	step := `success = { "result" = "S" }
+refused = [{ when = { code = "KEY" } }, { status = 400, when = { code = "KEY" } }]
+throttled = [{ when = { code = "SLOW" } }]
+failing = [{ when = { code = "DOWN" } }]
+not_found = [{ when = { code = "NONE" } }]
+`
+	for name, c := range map[string]struct {
+		answer func(http.ResponseWriter, *http.Request)
+		class  string
+	}{
+		"refused":               {canned(200, `{"result":"F","code":"KEY"}`), ClassRefused},
+		"refused with 400":      {canned(400, `{"result":"F","code":"KEY"}`), ClassRefused},
+		"throttled":             {canned(200, `{"result":"F","code":"SLOW"}`), ClassThrottled},
+		"throttled, other":      {canned(400, `{"result":"F","code":"SLOW"}`), ClassUnreadable},
+		"failing":               {canned(200, `{"result":"F","code":"DOWN"}`), ClassFailing},
+		"not found":             {canned(200, `{"result":"F","code":"NONE"}`), ClassNotFound},
+		"something else":        {canned(200, `{"result":"F","code":"WHAT"}`), ClassUnreadable},
+		"paid":                  {canned(200, strings.Replace(paidR1, "{", `{"result":"S",`, 1)), ClassAnswered},
+		"paid, byte order mark": {canned(200, "\ufeff"+strings.Replace(paidR1, "{", `{"result":"S",`, 1)), ClassAnswered},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g, a := answers(t, step, c.answer)
+			if a.Class != c.class {
+				t.Fatalf("%s (%s), want %s", a.Class, a.Detail, c.class)
+			}
+			silent := c.class == ClassRefused || c.class == ClassThrottled || c.class == ClassFailing
+			if rd := g.ReadAnswer(r1, a); silent != (len(rd.Observations) == 0) || silent && rd.Reason != c.class {
+				t.Errorf("%+v", rd)
+			}
+		})
+	}
+}
+
+func TestListAsTheWholeAnswer(t *testing.T) {
+	step := "list = \".\"\nnot_found = [{ empty = true }]\n"
+	for body, class := range map[string]string{"[]": ClassNotFound, "[" + paidR1 + "]": ClassAnswered, paidR1: ClassUnreadable, "[[]]": ClassUnreadable} {
+		if _, a := answers(t, step, canned(200, body)); a.Class != class {
+			t.Errorf("%s: %s (%s), want %s", body, a.Class, a.Detail, class)
+		}
+	}
+}
+
+func TestRateLimitReset(t *testing.T) {
+	for name, c := range map[string]struct {
+		status       int
+		after, reset string
+		want         time.Duration
+	}{
+		"seconds":       {429, "", "90", 90 * time.Second},
+		"unix":          {429, "", "1930612560", time.Minute},
+		"unix, past":    {429, "", "1930612000", 0},
+		"date":          {429, "", "Fri, 07 Mar 2031 01:17:00 GMT", 2 * time.Minute},
+		"far":           {429, "", "9999999999", 24 * time.Hour},
+		"Retry-After":   {429, "5", "90", 5 * time.Second},
+		"not throttled": {503, "", "90", 0},
+		"nonsense":      {429, "", "soon", 0},
+	} {
+		_, a := answers(t, "", canned(c.status, "", "Retry-After", c.after, "RateLimit-Reset", c.reset))
+		if a.RetryAfter != c.want {
+			t.Errorf("%s: %v, want %v", name, a.RetryAfter, c.want)
+		}
+	}
+}
+
+func TestStoredUnreadableAnswerSaysWhy(t *testing.T) {
+	g, a := answers(t, "", canned(200, `{"ref":"R-1"}`))
+	stored := Answer{Class: a.Class, AskedAt: a.AskedAt, Status: a.Status, Raw: a.Raw}
+	if o := only(t, g.ReadAnswer(r1, stored)); a.Class != ClassUnreadable || o.Detail != a.Detail || a.Detail == "" {
+		t.Errorf("%s %q, %q", a.Class, a.Detail, o.Detail)
+	}
+	stored.Raw = []byte(paidR1)
+	if o := only(t, g.ReadAnswer(r1, stored)); o.Word != payment.WordUnreadable || o.HasAmount {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestNoSecretIsShown(t *testing.T) {
+	const password = "p@ss w0rd/&?"
+	definition := questions("auth = { kind = \"basic\", user = \"{account}\", password = \"{api_secret}\" }\n[[query.step]]\nby = \"merchant_ref\"\npath = \"/{api_key}/q\"\nquery = { pwd = \"{api_secret}\" }\n")
+	failures := map[string]http.RoundTripper{
+		"plain":   failing{errors.New("dial: no route")},
+		"address": failing{&url.Error{Op: "Get", URL: "https://pay.example/q?pwd=" + url.QueryEscape(password), Err: &url.Error{Op: "Get", URL: "https://pay.example/" + password, Err: errors.New("refused")}}},
+		"telling": failing{errors.New("cannot send " + password + " or pwd=" + url.QueryEscape(password) + " with key-of-mine")},
+	}
+	for name, transport := range failures {
+		in := customInstance(t, definition, "whs")
+		in.APIKey, in.APISecret, in.Account = "key-of-mine", password, "M1"
+		a := mustNew(t, in).Query(context.Background(), &http.Client{Transport: transport}, r1, fixed)
+		if a.Class != ClassFailing || a.Detail == "" {
+			t.Errorf("%s: %s (%s)", name, a.Class, a.Detail)
+		}
+		for _, secret := range []string{password, url.QueryEscape(password), url.PathEscape(password), "key-of-mine"} {
+			if strings.Contains(a.Detail, secret) {
+				t.Errorf("%s: %q shows %q", name, a.Detail, secret)
+			}
+		}
+	}
+}
+
+func TestRedirectShowsNoSecret(t *testing.T) {
+	s := simulate(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/login?back="+r.URL.RawQuery, http.StatusFound)
+	})
+	in := customInstance(t, questions("auth = { kind = \"none\" }\n[[query.step]]\nby = \"merchant_ref\"\npath = \"/q\"\nquery = { pwd = \"{api_secret}\" }\n"), "whs")
+	in.APISecret, in.BaseURL = "pass-word/1", s.URL
+	a := mustNew(t, in).Query(context.Background(), http.DefaultClient, r1, fixed)
+	if a.Class != ClassUnreadable || !strings.Contains(string(a.Raw), "/login?back=pwd=…") || a.Header.Get("Location") != "" {
+		t.Errorf("%s: %q, %q", a.Class, a.Raw, a.Header)
+	}
+	if len(s.asked) != 1 || !strings.HasPrefix(s.asked[0], "GET /q?pwd=pass-word%2F1 ") {
+		t.Errorf("asked %q", s.asked)
+	}
+}
+
+// failing is a way to a gateway that does not work.
+type failing struct{ err error }
+
+func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }

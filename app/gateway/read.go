@@ -3,7 +3,6 @@ package gateway
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -18,21 +17,27 @@ func (g *Gateway) Read(r Request) Reading {
 		return rd
 	}
 	v := g.view(r)
+	defer v.close()
 	var openErr error
 	if g.parseFirst {
-		v.doc, openErr = g.open(r.Body)
+		openErr = v.open(g.envelopes)
 	}
 	p := g.verify(&v, r.At)
-	rd := Reading{Secret: p.secret, SkewMs: p.skew.Milliseconds(), Detail: p.detail}
+	rd := Reading{Secret: p.secret, SkewMs: p.skew.Milliseconds(), Detail: p.detail, Certificate: p.certificate}
 	if reason := p.refusal(g); reason != "" {
-		v.close()
 		return g.refuse(rd, reason, p.detail)
 	}
 	if p.flag {
 		rd.Reason = "stale_timestamp"
 	}
+	if g.networks.strange(r.RemoteIP) {
+		rd.Reason, rd.Detail = "unknown_network", "it comes from "+clip(r.RemoteIP)+", which is not among the gateway's known addresses"
+		if g.networks.policy == "enforce" {
+			return g.refuse(rd, rd.Reason, rd.Detail)
+		}
+	}
 	if v.doc == nil && openErr == nil {
-		v.doc, openErr = g.open(r.Body)
+		openErr = v.open(g.envelopes)
 	}
 	return g.decode(&v, openErr, &p, rd)
 }
@@ -43,30 +48,37 @@ func (g *Gateway) Decode(r Request) Reading {
 		return rd
 	}
 	v := g.view(r)
-	var err error
-	v.doc, err = g.open(r.Body)
-	return g.decode(&v, err, nil, Reading{Secret: -1})
+	defer v.close()
+	return g.decode(&v, v.open(g.envelopes), nil, Reading{Secret: -1})
 }
 
 func (g *Gateway) view(r Request) view {
-	return view{method: r.Method, target: r.Target, header: r.Header, raw: r.Body, g: g}
+	return view{method: r.Method, target: r.Target, header: r.Header, raw: r.Body, redacted: r.Redacted, publicURL: g.publicURL, g: g}
+}
+
+// open runs the first envelope, which is what signatures read.
+func (v *view) open(stages []envelope) error {
+	o, err := openOuter(stages, v.raw, v.target)
+	v.doc, v.outer = o.doc, o.outer
+	return err
+}
+
+// openInner runs the other envelopes once the request is verified.
+func (v *view) openInner(stages []envelope) error {
+	o, err := opened{outer: v.outer, doc: v.doc}.inner(stages)
+	v.doc, v.outer = o.doc, o.outer
+	return err
 }
 
 func (v *view) close() {
-	if v.doc != nil {
-		v.doc.release()
-		v.doc = nil
-	}
+	opened{outer: v.outer, doc: v.doc}.release()
+	v.doc, v.outer = nil, nil
 }
 
 // early answers what is no notice: a challenge, or a method that is not used.
 func (g *Gateway) early(r Request) (Reading, bool) {
 	if g.challenge != nil && (r.Method == g.challenge.Method || r.Method == http.MethodHead) {
-		a := Ack{Status: http.StatusOK, ContentType: g.challenge.ContentType, Body: []byte(g.challenge.Body), Header: http.Header{}}
-		if g.challenge.Kind == "echo" {
-			a.Body = []byte(param(r.Target, g.challenge.Param))
-		}
-		return Reading{Verdict: Challenged, Secret: -1, Ack: a}, true
+		return g.answerChallenge(r), true
 	}
 	if slices.Contains(g.methods, r.Method) {
 		return Reading{}, false
@@ -85,38 +97,11 @@ func (g *Gateway) Methods() []string {
 	return append(slices.Clip(g.methods), g.challenge.Method, http.MethodHead)
 }
 
-// open runs the pipeline of envelopes over a body.
-func (g *Gateway) open(body []byte) (*document, error) { return openAll(g.envelopes, body) }
-
-func openAll(stages []envelope, body []byte) (*document, error) {
-	var d *document
-	for i := range stages {
-		in := body
-		if i > 0 {
-			got := d.at(0, &stages[i].from)
-			d.release()
-			if got.kind != text {
-				return nil, fmt.Errorf("the field %q holds nothing to open", stages[i].from.whole)
-			}
-			in = []byte(got.text)
-		}
-		var err error
-		if d, err = stages[i].open(in); err != nil {
-			return nil, err
-		}
-	}
-	return d, nil
-}
-
-func (e *envelope) open(in []byte) (*document, error) {
-	if e.kind == "form" {
-		return parseForm(in)
-	}
-	return parseJSON(in, e.depth)
-}
-
 func (g *Gateway) refuse(rd Reading, reason, detail string) Reading {
 	rd.Verdict, rd.Reason, rd.Detail, rd.Ack = Refused, reason, detail, g.acks[OutcomeRefused]
+	if reason == "certificate_pending" {
+		rd.Ack = g.acks[OutcomeBusy]
+	}
 	return rd
 }
 
@@ -124,13 +109,20 @@ func (g *Gateway) dead(rd Reading, v *view, reason, detail string) Reading {
 	sum := sha256.Sum256(v.raw)
 	rd.Verdict, rd.Reason, rd.Detail, rd.Ack = Unreadable, reason, detail, g.acks[OutcomeStored]
 	rd.Observations = []Observation{{Verdict: Unreadable, Reason: reason, Detail: detail, Kind: KindPayment,
-		Digest: sum, DedupeKey: "sha256:" + hex.EncodeToString(sum[:]), Item: v.raw, Hint: g.hint}}
+		Digest: sum, DedupeKey: "sha256:" + hex.EncodeToString(sum[:]), Item: v.raw, Hint: v.hint}}
 	return rd
 }
 
 // decode reads an opened message; p is nil for one that was verified before.
 func (g *Gateway) decode(v *view, openErr error, p *proof, rd Reading) Reading {
-	defer v.close()
+	v.hint = g.hintAt(v)
+	if openErr == nil && len(g.skip) > 0 && g.skip.check(v) == holds {
+		rd.Verdict, rd.Reason, rd.Ack = Ignored, "not_concerned", g.acks[OutcomeIgnored]
+		return rd
+	}
+	if openErr == nil {
+		openErr = v.openInner(g.envelopes)
+	}
 	if openErr != nil {
 		return g.dead(rd, v, "body_unreadable", "the body cannot be read: "+openErr.Error())
 	}
@@ -161,16 +153,19 @@ func (g *Gateway) itemsOf(v *view) ([]int32, string) {
 	if !g.batch {
 		return []int32{0}, ""
 	}
-	list := v.doc.find(0, &g.items)
-	if list < 0 || v.doc.nodes[list].kind != array {
+	if v.doc == nil {
+		return nil, "the message cannot be read"
+	}
+	items, ok := v.doc.list(v.doc.find(0, &g.items))
+	if !ok {
 		return nil, "the list " + quote(g.items.whole) + " of items is missing"
 	}
-	return v.doc.children(list), ""
+	return items, ""
 }
 
 func (g *Gateway) readItem(root *view, i int32, out []Observation) []Observation {
 	v := *root
-	base := Observation{Verdict: Accepted, Kind: KindPayment, Hint: g.hint, Item: v.raw}
+	base := Observation{Verdict: Accepted, Kind: KindPayment, Hint: v.hint, Item: v.raw}
 	if g.batch {
 		base.Item = v.doc.raw(i)
 	}
@@ -257,6 +252,9 @@ func (g *Gateway) judge(o *Observation, s *shape) {
 	}
 	if len(o.Refs) == 0 && o.MerchantRef == "" {
 		o.unreadable("reference_missing", "the "+o.Kind+" names no payment")
+	}
+	if o.Kind == KindPayment && (s.amount.never() || o.Word == payment.WordSucceeded && !o.HasAmount && g.Queryable()) {
+		o.Hint = true
 	}
 	if o.Word == payment.WordSucceeded && !o.HasAmount && !o.Hint {
 		o.unreadable("amount_missing", "it says that the payment succeeded, but not how much was paid")

@@ -15,6 +15,7 @@ type Request struct {
 	Body     []byte
 	At       time.Time // arrival
 	RemoteIP string
+	Redacted bool // read from the store: secret headers hold "sha256:" and the digest of what they held
 }
 
 // The verdicts on a request and on each of its observations.
@@ -39,10 +40,11 @@ type Reading struct {
 	Reason       string // a stable word; empty when accepted without remark
 	Detail       string // plain words for the operator: the likely cause
 	Ack          Ack
-	Secret       int    // index in Instance.Secrets that matched, -1 for none
+	Secret       int    // index in KeyNames that matched, -1 for none
 	Mode         string // test, live or "" when the message cannot tell
 	Observations []Observation
-	SkewMs       int64 // the sender's signing time minus the arrival, milliseconds
+	SkewMs       int64  // the sender's signing time minus the arrival, milliseconds
+	Certificate  string // address of a certificate that must be fetched before the request can be verified
 }
 
 // Ref is one id that the gateway gave a payment.
@@ -73,4 +75,15 @@ type Observation struct {
 	Cumulative  bool      // the amount is a total so far
 	Status      string    // refunds: pending, succeeded, failed; disputes: open, won, lost
 	Item        []byte    // the item's bytes, shared with the request
+}
+
+// OwnNumber tells whether the merchant reference is a number that the gateway gave itself,
+// as the number of a payment link: it finds a payment, and contradicts none.
+func (o *Observation) OwnNumber() bool {
+	for _, r := range o.Refs {
+		if r.ID == o.MerchantRef {
+			return true
+		}
+	}
+	return false
 }

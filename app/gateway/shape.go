@@ -100,15 +100,16 @@ func (s *shape) inside(parent *view, of Observation, out []Observation) []Observ
 		return s.nested(&v, base, 0, out)
 	}
 	list := v.doc.find(v.at, &s.each)
-	switch {
-	case list == -1 || list >= 0 && v.doc.nodes[list].kind == null:
+	if list == -1 || list >= 0 && v.doc.nodes[list].kind == null {
 		return out
-	case list < 0 || v.doc.nodes[list].kind != array:
+	}
+	elements, ok := v.doc.list(list)
+	if !ok {
 		base.Kind, base.DedupeKey = s.kind, base.DedupeKey+"#"+s.kind
 		base.unreadable("items_unreadable", "the list "+quote(s.each.whole)+" cannot be read")
 		return append(out, base)
 	}
-	for n, c := range v.doc.children(list) {
+	for n, c := range elements {
 		v.at = c
 		out = s.nested(&v, base, n, out)
 	}

@@ -21,11 +21,12 @@ type Spec struct {
 	Title          string          `toml:"title"`
 	Status         string          `toml:"status"` // verified or unconfirmed
 	Notes          []string        `toml:"notes"`
-	Needs          []string        `toml:"needs"` // keys of the instance that it needs
+	Needs          []string        `toml:"needs"`    // keys of the instance that it needs
+	Variants       []string        `toml:"variants"` // ways in which accounts differ, chosen by the instance; the first is the default
 	Facts          FactsSpec       `toml:"facts"`
-	Methods        []string        `toml:"methods"`  // default POST
-	Envelope       []EnvelopeSpec  `toml:"envelope"` // a pipeline; default one of kind json
-	Signatures     string          `toml:"signatures"`
+	Methods        []string        `toml:"methods"`    // default POST
+	Envelope       []EnvelopeSpec  `toml:"envelope"`   // a pipeline; default one of kind json
+	Signatures     string          `toml:"signatures"` // all, any, or first: the first that the request carries decides
 	Signature      []SignatureSpec `toml:"signature"`
 	Challenge      *ChallengeSpec  `toml:"challenge"`
 	Mode           *ModeSpec       `toml:"mode"`
@@ -35,6 +36,7 @@ type Spec struct {
 	Shape          []Shape         `toml:"shape"`  // the first whose guard holds reads the item
 	Ack            AckSpec         `toml:"ack"`
 	Query          *QuerySpec      `toml:"query"`
+	Report         []ReportSpec    `toml:"report"`
 }
 
 // FactsSpec is what the gateway is known to do, beside its wire format.
@@ -50,49 +52,16 @@ type FactsSpec struct {
 	Where        map[string]string `toml:"where"`         // key of the instance → where the dashboard shows it
 	Final        []string          `toml:"final"`         // words that the gateway never takes back
 	MayTurn      []string          `toml:"may_turn"`      // words that can still turn
+	QueryRate    string            `toml:"query_rate"`    // where the gateway bears less than the default: "20/m"
+	Confirm      []string          `toml:"confirm"`       // what to confirm in a sandbox before trusting the definition
+	Networks     NetworksSpec      `toml:"networks"`
 }
 
-// EnvelopeSpec is one stage of opening a body. From names the field of the stage
-// before that holds the input; the first stage without it reads the body.
-type EnvelopeSpec struct {
-	Kind     string `toml:"kind"`
-	From     string `toml:"from"`
-	MaxDepth int    `toml:"max_depth"`
-}
-
-// SignatureSpec is one way in which a request proves where it comes from.
-type SignatureSpec struct {
-	Kind        string         `toml:"kind"`         // hmac, static_token, none
-	Hash        string         `toml:"hash"`         // sha1, sha256, sha512
-	Message     string         `toml:"message"`      // template of what is signed; default {raw_body}
-	From        string         `toml:"from"`         // where the signature stands
-	Name        string         `toml:"name"`         // its name in a dictionary header: t=…,v1=…
-	Prefix      string         `toml:"prefix"`       // stripped, and required
-	Separator   string         `toml:"separator"`    // of several signatures in one value
-	Encoding    string         `toml:"encoding"`     // hex (either case), HEX, base64
-	KeyEncoding string         `toml:"key_encoding"` // text, hex, base64
-	KeyPrefix   string         `toml:"key_prefix"`   // stripped from the secret when there
-	Mode        string         `toml:"mode"`         // this slot signs test or live requests only
-	Covers      []string       `toml:"covers"`       // body, or fields: status, amount, currency, reference
-	Timestamp   *TimestampSpec `toml:"timestamp"`
-}
-
-// TimestampSpec bounds the age of a signed request at its arrival.
-type TimestampSpec struct {
-	From      string    `toml:"from"`
-	Unit      string    `toml:"unit"` // s, ms, auto, rfc3339
-	Tolerance Duration  `toml:"tolerance"`
-	Future    *Duration `toml:"future"` // ahead of us; default as Tolerance
-	Policy    string    `toml:"policy"` // reject or flag
-}
-
-// ChallengeSpec answers the request by which a gateway checks an address.
-type ChallengeSpec struct {
-	Kind        string `toml:"kind"` // fixed, echo
-	Method      string `toml:"method"`
-	Param       string `toml:"param"` // echo: query parameter that is sent back
-	Body        string `toml:"body"`  // fixed: the exact answer
-	ContentType string `toml:"content_type"`
+// NetworksSpec lists where the gateway's requests come from, as addresses or CIDR networks.
+type NetworksSpec struct {
+	Live    []string `toml:"live"`
+	Test    []string `toml:"test"`
+	Checked string   `toml:"checked"` // date of the source, yyyy-mm-dd
 }
 
 // ModeSpec tells test messages from live ones by a value in the message.
@@ -100,17 +69,18 @@ type ModeSpec struct {
 	From   List   `toml:"from"`
 	Live   List   `toml:"live"`
 	Test   List   `toml:"test"`
-	Absent string `toml:"absent"` // mode when the value is missing; default: unreadable
+	Absent string `toml:"absent"` // mode when the value is missing: test, live, or own, that of the gateway; default: unreadable
 }
 
 // NoticeSpec is what belongs to the webhook message as a whole.
 type NoticeSpec struct {
-	Items  string `toml:"items"` // path to the list of items of a batch
-	Item   string `toml:"item"`  // path inside one element
-	Type   List   `toml:"type"`
-	Dedupe List   `toml:"dedupe"`
-	Ignore List   `toml:"ignore"` // types that are not our concern
-	At     string `toml:"at"`     // path, inside the item, that the shapes start from
+	Skip   map[string]List `toml:"skip"`  // guard on the whole message: it is not our concern
+	Items  string          `toml:"items"` // path to the list of items of a batch
+	Item   string          `toml:"item"`  // path inside one element
+	Type   List            `toml:"type"`
+	Dedupe List            `toml:"dedupe"`
+	Ignore List            `toml:"ignore"` // types that are not our concern
+	At     string          `toml:"at"`     // path, inside the item, that the shapes start from
 }
 
 // Shape says how one kind of object is read. Selectors are relative to At.
@@ -150,7 +120,8 @@ type AmountSpec struct {
 	From      List           `toml:"from"`
 	Kind      string         `toml:"kind"` // minor_int, minor_string, decimal_string, decimal_number, decimal, absent
 	Currency  List           `toml:"currency"`
-	Fixed     string         `toml:"fixed"` // currency that is never written
+	Fixed     string         `toml:"fixed"`   // currency that is never written
+	Assumed   bool           `toml:"assumed"` // Fixed is only the usual one: the instance's currency replaces it
 	FoldCase  bool           `toml:"fold_case"`
 	Thousands string         `toml:"thousands"`
 	Exponents map[string]int `toml:"exponents"` // where the gateway differs from ISO 4217; "*" is all
@@ -181,52 +152,4 @@ type AnswerSpec struct {
 	ContentType string            `toml:"content_type"`
 	Body        string            `toml:"body"`
 	Header      map[string]string `toml:"header"`
-}
-
-// QuerySpec says how the gateway is asked.
-type QuerySpec struct {
-	Base    map[string]string `toml:"base"` // mode → https address
-	Timeout Duration          `toml:"timeout"`
-	Auth    AuthSpec          `toml:"auth"`
-	Headers map[string]string `toml:"headers"`
-	Step    []StepSpec        `toml:"step"` // the first that has what it needs is asked
-}
-
-// AuthSpec is how a question says who asks.
-type AuthSpec struct {
-	Kind     string `toml:"kind"` // none, basic, bearer, header
-	User     string `toml:"user"`
-	Password string `toml:"password"`
-	Token    string `toml:"token"`
-	Header   string `toml:"header"`
-	Value    string `toml:"value"`
-}
-
-// StepSpec is one question.
-type StepSpec struct {
-	By          string            `toml:"by"` // ref or merchant_ref
-	Ref         string            `toml:"ref"`
-	Method      string            `toml:"method"`
-	Path        string            `toml:"path"`
-	Query       map[string]string `toml:"query"`
-	Form        map[string]string `toml:"form"`
-	Body        string            `toml:"body"` // JSON template
-	ContentType string            `toml:"content_type"`
-	Headers     map[string]string `toml:"headers"`
-	Envelope    []EnvelopeSpec    `toml:"envelope"`
-	Success     map[string]List   `toml:"success"` // the call itself worked
-	List        string            `toml:"list"`    // path to several results
-	Pick        string            `toml:"pick"`    // newest_first, oldest_first: any paid, else the newest
-	At          string            `toml:"at"`
-	Shape       []Shape           `toml:"shape"` // instead of the definition's
-	NotFound    []NotFoundSpec    `toml:"not_found"`
-	Grace       Duration          `toml:"grace"` // a younger payment may not be visible yet
-	Next        bool              `toml:"next"`  // not found here: ask the next step
-}
-
-// NotFoundSpec is one way of saying that the payment does not exist.
-type NotFoundSpec struct {
-	Status int             `toml:"status"`
-	When   map[string]List `toml:"when"`
-	Empty  bool            `toml:"empty"` // an empty list
 }

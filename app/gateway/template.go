@@ -28,7 +28,16 @@ const (
 	opPublicURL
 	opAccount
 	opSecret
-	opID // of the question: the gateway ref asked about
+	opVariant
+	opOuter      // path from the top of the message as the first envelope opened it
+	opRaw        // bytes of a value as they stand in the message
+	opCRC32      // of the raw body, unsigned decimal
+	opSigHeaders // values of the headers that the signature names under a key, joined with dots
+	opSentTarget // the target that the sender signed: that of public_url where it is configured
+	opPublicKey
+	opKey       // the id of our key
+	opSignature // our signature
+	opID        // of the question: the gateway ref asked about
 	opMerchantRef
 	opCurrency
 	opAmountMinor
@@ -37,9 +46,11 @@ const (
 )
 
 type part struct {
-	op   op
-	text string
-	path path
+	op       op
+	text     string
+	path     path
+	optional bool // a missing value is an empty text
+	change   []change
 }
 
 // template is a text with parts to fill in. A plain template is one path alone and
@@ -59,17 +70,17 @@ type vocabulary map[string]struct {
 var (
 	readWords = vocabulary{
 		"field": {opField, true}, "item": {opItem, true}, "body": {opBody, true}, "header": {opHeader, true},
-		"query": {opParam, true}, "type": {opType, false}, "account": {opAccount, false},
+		"query": {opParam, true}, "type": {opType, false}, "account": {opAccount, false}, "outer": {opOuter, true}, "variant": {opVariant, false},
 	}
 	signWords = vocabulary{
 		"raw_body": {opRawBody, false}, "header": {opHeader, true}, "sig": {opSig, true}, "field": {opField, true},
 		"query": {opParam, true}, "method": {opMethod, false}, "path": {opPath, false}, "query_string": {opRawQuery, false},
 		"target": {opTarget, false}, "public_url": {opPublicURL, false}, "account": {opAccount, false}, "secret": {opSecret, false},
+		"raw": {opRaw, true}, "crc32": {opCRC32, false}, "sig_headers": {opSigHeaders, true}, "sent_target": {opSentTarget, false},
 	}
-	askWords = vocabulary{
-		"id": {opID, false}, "merchant_ref": {opMerchantRef, false}, "currency": {opCurrency, false},
-		"amount_minor": {opAmountMinor, false}, "account": {opAccount, false}, "api_key": {opAPIKey, false}, "api_secret": {opAPISecret, false},
-	}
+	ownWords       = vocabulary{"account": {opAccount, false}, "api_key": {opAPIKey, false}, "public_key": {opPublicKey, false}}
+	challengeWords = vocabulary{"key": {opKey, false}, "signature": {opSignature, false}}
+	entryWords     = vocabulary{"key": {opKey, false}, "signature": {opSignature, false}}
 )
 
 func (v vocabulary) names() string {
@@ -127,7 +138,12 @@ func compilePart(s string, words vocabulary) (part, int, error) {
 	if end < 0 {
 		return part{}, 0, errors.New("a { has no }")
 	}
-	name, arg, hasArg := strings.Cut(s[1:end], ":")
+	inner, changes, err := cutChanges(s[1:end])
+	if err != nil {
+		return part{}, 0, err
+	}
+	inner, optional := strings.CutSuffix(inner, "?")
+	name, arg, hasArg := strings.Cut(inner, ":")
 	w, ok := words[name]
 	if !ok {
 		return part{}, 0, fmt.Errorf("{%s} is not known here; known are %s", s[1:end], words.names())
@@ -135,10 +151,9 @@ func compilePart(s string, words vocabulary) (part, int, error) {
 	if w.arg != hasArg || w.arg && arg == "" {
 		return part{}, 0, fmt.Errorf("{%s} is not complete; known are %s", s[1:end], words.names())
 	}
-	p := part{op: w.op, text: arg}
-	var err error
+	p := part{op: w.op, text: arg, optional: optional, change: changes}
 	switch w.op {
-	case opField, opItem, opBody:
+	case opField, opItem, opBody, opOuter, opRaw:
 		p.path, err = compilePath(arg)
 	case opHeader:
 		p.text = http.CanonicalHeaderKey(arg)

@@ -5,24 +5,43 @@ import "slices"
 // trust decides whether a notice may be taken at its word. Where the signature does
 // not bind what it says, or it tells no amount, it is a hint and the gateway is asked.
 func (c *compiler) trust(s Spec) {
-	bound := len(s.Signature) > 0
-	any := false
 	for i, one := range s.Signature {
-		covers := c.covers(i, one)
-		bound = bound && covers
-		any = any || covers
+		c.g.signatures[i].covers = c.covers(i, one)
+		c.g.guarded = c.g.guarded || len(one.When) > 0
 	}
-	if s.Signatures != "any" {
-		bound = any
-	}
-	c.g.hint = s.ConfirmByQuery || !bound || c.amountAbsent()
-	if c.g.hint && s.Query == nil && len(s.Signature) > 0 {
+	c.g.confirm = s.ConfirmByQuery
+	c.g.hint = c.g.confirm || !c.g.bound(nil)
+	if (c.g.hint || c.amountAbsent()) && s.Query == nil && len(s.Signature) > 0 {
 		c.add("query", "what a notice says is not proved by its signature, and there is no way to ask the gateway", "add [query] with a step, or a signature over {raw_body}")
 	}
 }
 
+// bound tells whether the signatures that a message may carry prove what it says; nil is any message.
+func (g *Gateway) bound(v *view) bool {
+	some, every := false, true
+	for i := range g.signatures {
+		s := &g.signatures[i]
+		if s.withoutKeys && g.holdsKey() || v != nil && s.when.check(v) != holds {
+			continue
+		}
+		some, every = some || s.covers, every && s.covers
+	}
+	return some && (every || g.which == "all")
+}
+
+// hintAt tells whether this message proves nothing: some definitions sign one kind of message and not another.
+func (g *Gateway) hintAt(v *view) bool {
+	if !g.guarded || v.doc == nil {
+		return g.hint
+	}
+	return g.confirm || !g.bound(v)
+}
+
+// Hints tells whether any of the gateway's notices may prove nothing by itself.
+func (g *Gateway) Hints() bool { return g.hint || g.guarded }
+
 func (c *compiler) covers(i int, s SignatureSpec) bool {
-	if s.Kind != "hmac" {
+	if s.Kind == "static_token" || s.Kind == "none" {
 		if len(s.Covers) > 0 {
 			c.add("signature["+itoa(i)+"].covers", "a signature of kind "+s.Kind+" covers nothing", "remove covers")
 		}
@@ -31,8 +50,7 @@ func (c *compiler) covers(i int, s SignatureSpec) bool {
 	for _, f := range s.Covers {
 		c.oneOf(c.prefix+"signature["+itoa(i)+"].covers", f, "body", "status", "amount", "currency", "reference")
 	}
-	message := c.g.signatures[i].message
-	if message.uses(opRawBody) {
+	if s.Kind == "jwt" || s.Sorted != nil || s.Flattened != nil || c.bindsBody(i) {
 		return true
 	}
 	for _, f := range []string{"status", "amount", "reference"} {
@@ -41,6 +59,18 @@ func (c *compiler) covers(i int, s SignatureSpec) bool {
 		}
 	}
 	return slices.Contains(s.Covers, "body") || slices.Contains(s.Covers, "currency") || c.currencyFixed()
+}
+
+// bindsBody tells whether every text that a signature may be over holds the whole body. A
+// checksum such as CRC-32 binds nothing: another body with the same one is easily made.
+func (c *compiler) bindsBody(i int) bool {
+	messages := c.g.signatures[i].messages
+	for _, m := range messages {
+		if t, ok := m.(*template); !ok || !t.uses(opRawBody) {
+			return false
+		}
+	}
+	return len(messages) > 0
 }
 
 func (c *compiler) amountAbsent() bool {

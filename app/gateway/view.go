@@ -1,21 +1,27 @@
 package gateway
 
 import (
+	"hash/crc32"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
 // view is what selectors read: one opened message, and where in it they stand.
 type view struct {
 	doc        *document
-	at         int32 // where {field:…} starts
-	item       int32 // where {item:…} starts
+	outer      *document // as the first envelope opened it
+	at         int32     // where {field:…} starts
+	item       int32     // where {item:…} starts
 	method     string
 	target     string
 	header     http.Header
 	raw        []byte
 	typ        string
+	redacted   bool
+	hint       bool   // it proves nothing
+	publicURL  string // the address as registered with the gateway
 	dictionary string // the signature header that {sig:…} looks into
 	g          *Gateway
 }
@@ -32,7 +38,7 @@ func (t *template) read(v *view) value {
 		if got.kind == faulty {
 			return got
 		}
-		if got.empty() {
+		if got.empty() && !t.parts[i].optional {
 			return value{}
 		}
 		b.WriteString(got.text)
@@ -41,6 +47,21 @@ func (t *template) read(v *view) value {
 }
 
 func (p *part) read(v *view) value {
+	got := p.found(v)
+	for _, f := range p.change {
+		if got.empty() || got.kind == faulty {
+			return got
+		}
+		changed, ok := f(got.text)
+		if !ok {
+			return fault("its value " + clip(got.text) + " is not of the form that is needed")
+		}
+		got = value{kind: text, text: changed}
+	}
+	return got
+}
+
+func (p *part) found(v *view) value {
 	switch p.op {
 	case opField:
 		return v.path(v.at, &p.path)
@@ -48,6 +69,10 @@ func (p *part) read(v *view) value {
 		return v.path(v.item, &p.path)
 	case opBody:
 		return v.path(0, &p.path)
+	case opOuter:
+		return v.outside(&p.path)
+	case opRaw:
+		return v.rawBytes(&p.path)
 	case opLiteral:
 		return value{kind: text, text: p.text}
 	}
@@ -82,11 +107,65 @@ func (p *part) plain(v *view) string {
 		}
 		return query
 	case opPublicURL:
-		return v.g.publicURL
+		return v.publicURL
 	case opAccount:
 		return v.g.account
+	case opVariant:
+		return v.g.variant
+	case opCRC32:
+		return strconv.FormatUint(uint64(crc32.ChecksumIEEE(v.raw)), 10)
+	case opSigHeaders:
+		return v.namedHeaders(firstNamed(v.dictionary, p.text))
+	case opSentTarget:
+		return v.sentTarget()
 	}
 	return ""
+}
+
+// maxNamedHeaders bounds how many headers a signature may name.
+const maxNamedHeaders = 16
+
+// namedHeaders joins the values of the headers in a space list; "" when one is missing.
+func (v *view) namedHeaders(list string) string {
+	names := strings.Fields(list)
+	if len(names) > maxNamedHeaders {
+		return ""
+	}
+	values := make([]string, len(names))
+	for i, name := range names {
+		got := v.header.Values(name)
+		if len(got) != 1 || got[0] == "" {
+			return ""
+		}
+		values[i] = got[0]
+	}
+	return strings.Join(values, ".")
+}
+
+// sentTarget is path and query as the sender knows them: a proxy may have changed ours.
+func (v *view) sentTarget() string {
+	if u, err := url.Parse(v.publicURL); err == nil && u.Host != "" {
+		return u.RequestURI()
+	}
+	return v.target
+}
+
+func (v *view) outside(p *path) value {
+	if v.outer == nil {
+		return v.path(0, p)
+	}
+	return v.outer.at(0, p)
+}
+
+func (v *view) rawBytes(p *path) value {
+	if v.doc == nil {
+		return value{}
+	}
+	i := v.doc.find(v.at, p)
+	if i < 0 {
+		return value{}
+	}
+	return value{kind: text, text: string(v.doc.raw(i))}
 }
 
 func (v *view) path(from int32, p *path) value {

@@ -1,0 +1,115 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+var errDTD = errors.New("it holds a document type or an instruction, which is never read")
+
+// element is one XML element while it is read.
+type element struct {
+	name  string
+	text  strings.Builder
+	names []string // of the children, each once, in order
+	below map[string][]string
+}
+
+// parseXML reads elements as an object: an element with children is an object, one
+// without is a text, and one that stands several times is a list. There is no DTD, no
+// entity and no attribute.
+func parseXML(src []byte, depth int) (*document, error) {
+	if len(src) > maxBodyBytes {
+		return nil, errTooLarge
+	}
+	d := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(src, byteOrderMark)))
+	root := &element{}
+	stack := []*element{root}
+	for count := 0; ; count++ {
+		tok, err := d.Token()
+		switch {
+		case errors.Is(err, io.EOF):
+			return root.document(depth)
+		case err != nil:
+			return nil, fmt.Errorf("it is no XML: %w", err)
+		case count > maxNodes:
+			return nil, errTooMany
+		}
+		if stack, err = grow(stack, tok, depth); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// grow takes one token into the elements that are open.
+func grow(stack []*element, tok xml.Token, depth int) ([]*element, error) {
+	top := stack[len(stack)-1]
+	switch t := tok.(type) {
+	case xml.StartElement:
+		if len(stack) > depth {
+			return stack, fmt.Errorf("it nests deeper than %d", depth)
+		}
+		return append(stack, &element{name: t.Name.Local}), nil
+	case xml.EndElement:
+		stack = stack[:len(stack)-1]
+		stack[len(stack)-1].add(top.name, top.json())
+	case xml.CharData:
+		top.text.Write(t)
+	case xml.Directive:
+		return stack, errDTD
+	case xml.ProcInst:
+		if t.Target != "xml" {
+			return stack, errDTD
+		}
+	}
+	return stack, nil
+}
+
+func (e *element) add(name, value string) {
+	if e.below == nil {
+		e.below = map[string][]string{}
+	}
+	if e.below[name] == nil {
+		e.names = append(e.names, name)
+	}
+	e.below[name] = append(e.below[name], value)
+}
+
+// json writes the element as JSON: one form for all that is selected later.
+func (e *element) json() string {
+	if len(e.names) == 0 {
+		return quoteJSON(e.text.String())
+	}
+	var b strings.Builder
+	for i, name := range e.names {
+		b.WriteString(map[bool]string{true: "{", false: ","}[i == 0] + quoteJSON(name) + ":")
+		if values := e.below[name]; len(values) == 1 {
+			b.WriteString(values[0])
+		} else {
+			b.WriteString("[" + strings.Join(values, ",") + "]")
+		}
+	}
+	return b.String() + "}"
+}
+
+func quoteJSON(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}
+
+// document reads what stands in the one element at the top.
+func (e *element) document(depth int) (*document, error) {
+	if len(e.names) != 1 || len(e.below[e.names[0]]) != 1 {
+		return nil, errors.New("it has not exactly one element at its top")
+	}
+	d, err := parseJSON([]byte(e.below[e.names[0]][0]), depth+2)
+	if err == nil {
+		d.xml = true
+	}
+	return d, err
+}
