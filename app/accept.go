@@ -8,10 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
-
-	"golang.org/x/time/rate"
 
 	"nodrop/app/gateway"
 	"nodrop/store"
@@ -32,16 +29,15 @@ func (e *Engine) Accept(ctx context.Context, name string, r gateway.Request) (ga
 	case gateway.Challenged:
 		return reading.Ack, nil
 	case gateway.Refused:
-		if reading.Ack.Status == http.StatusMethodNotAllowed {
-			return reading.Ack, nil
-		}
-		e.keepRefused(ctx, a, r, reading)
+		e.refuse(ctx, a, r, reading)
 		return reading.Ack, nil
 	}
 	// A sender that hangs up may never repeat: what has arrived is stored all the same.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), acceptWithin)
 	defer cancel()
 	a.noteSkew(reading)
+	e.matched(a, reading.Secret, r.At.UnixMilli())
+	e.reasons.count(a.name, reading.Verdict, reading.Reason)
 	fresh := false
 	err := e.store.Update(ctx, "accept", func(tx *store.Tx) (err error) {
 		fresh, err = e.accept(tx, a, r, reading)
@@ -53,6 +49,7 @@ func (e *Engine) Accept(ctx context.Context, name string, r gateway.Request) (ga
 	}
 	e.arrivals.note(a.name, r.At.UnixMilli(), false)
 	if !fresh {
+		a.wake.wake() // a repeated hint asks
 		return a.def.Ack(gateway.OutcomeDuplicate), nil
 	}
 	return reading.Ack, nil
@@ -65,6 +62,11 @@ func (e *Engine) accept(tx *store.Tx, a *account, r gateway.Request, reading gat
 	raw, request := int64(0), rowOfRequest(a, r, reading)
 	for i, it := range items {
 		it.RequestID, it.Item, it.Gateway, it.Channel, it.DueMs, it.ReceivedMs = raw, i, a.name, "webhook", at, at
+		if it.State == "dead" && a.unsigned && reading.Secret < 0 {
+			if it.State, err = e.junk(tx, a); err != nil {
+				return false, err
+			}
+		}
 		if it.State == "ignored" {
 			it.DoneMs = at
 		}
@@ -76,7 +78,7 @@ func (e *Engine) accept(tx *store.Tx, a *account, r gateway.Request, reading gat
 			raw = id
 		}
 		if id == 0 {
-			if err := e.repeat(tx, it, at); err != nil {
+			if err := e.repeat(tx, a, it, i < len(reading.Observations) && reading.Observations[i].Hint); err != nil {
 				return false, err
 			}
 			continue
@@ -92,12 +94,18 @@ func (e *Engine) accept(tx *store.Tx, a *account, r gateway.Request, reading gat
 	return fresh, nil
 }
 
-func (e *Engine) repeat(tx *store.Tx, it store.Item, at int64) error {
+// repeat counts an item that came before. A hint may mean something new in the same words, so the gateway is asked again.
+func (e *Engine) repeat(tx *store.Tx, a *account, it store.Item, hint bool) error {
 	old, ok, err := tx.FindItem(it.Gateway, it.Channel, it.DedupeKey, it.Digest)
 	if err != nil || !ok {
 		return err
 	}
-	return tx.RepeatItem(old.ID, at)
+	if hint && old.PaymentID != 0 {
+		if _, err := e.askAgain(tx, a, old.PaymentID, it.ReceivedMs); err != nil {
+			return err
+		}
+	}
+	return tx.RepeatItem(old.ID, it.ReceivedMs)
 }
 
 // itemsOf makes an inbox row of each observation; a message that holds none is one row of its own.
@@ -132,13 +140,13 @@ func itemState(verdict string) string {
 func rowOfRequest(a *account, r gateway.Request, reading gateway.Reading) store.Request {
 	return store.Request{
 		Gateway: a.name, Channel: "webhook", ReceivedMs: r.At.UnixMilli(), Method: r.Method, Target: r.Target, Remote: r.RemoteIP,
-		Header: headerLines(redacted(r.Header, a.secretHeaders)), Body: r.Body, Status: reading.Ack.Status, Verdict: reading.Verdict,
+		Header: HeaderLines(redacted(r.Header, a.secretHeaders)), Body: r.Body, Status: reading.Ack.Status, Verdict: reading.Verdict,
 		Reason: reading.Reason, Detail: reading.Detail, Secret: reading.Secret,
 	}
 }
 
-// headerLines writes headers as "Name: value" lines, sorted by name.
-func headerLines(h http.Header) []byte {
+// HeaderLines writes headers as "Name: value" lines, sorted by name.
+func HeaderLines(h http.Header) []byte {
 	names := make([]string, 0, len(h))
 	for n := range h {
 		names = append(names, n)
@@ -156,7 +164,7 @@ func headerLines(h http.Header) []byte {
 	return b.Bytes()
 }
 
-// headersFrom reads what headerLines wrote.
+// headersFrom reads what HeaderLines wrote.
 func headersFrom(lines []byte) http.Header {
 	h := http.Header{}
 	for line := range strings.Lines(string(lines)) {
@@ -167,8 +175,17 @@ func headersFrom(lines []byte) http.Header {
 	return h
 }
 
-// refusedRate bounds how many refused requests of one gateway are written down each second; the rest is only counted.
-const refusedRate = 20
+// refuse keeps a refused request for inspection, and has the certificate fetched that it may lack.
+func (e *Engine) refuse(ctx context.Context, a *account, r gateway.Request, reading gateway.Reading) {
+	e.reasons.count(a.name, reading.Verdict, reading.Reason)
+	if reading.Ack.Status == http.StatusMethodNotAllowed {
+		return
+	}
+	e.keepRefused(ctx, a, r, reading)
+	if reading.Certificate != "" {
+		a.certificates.want(reading.Certificate, e.nowMs())
+	}
+}
 
 // keepRefused stores a refused request for inspection; that it cannot be stored changes nothing for the sender.
 func (e *Engine) keepRefused(ctx context.Context, a *account, r gateway.Request, reading gateway.Reading) {
@@ -188,70 +205,6 @@ func (e *Engine) keepRefused(ctx context.Context, a *account, r gateway.Request,
 	if err != nil {
 		e.log.Warn("a refused request could not be kept", "gateway", a.name, "reason", reading.Reason, "error", err)
 	}
-}
-
-// arrivals remembers, between two rounds of housekeeping, when each gateway last sent something.
-type arrivals struct {
-	mu      sync.Mutex
-	webhook map[string]int64
-	refused map[string]int64
-	keep    map[string]*rate.Limiter
-}
-
-func (s *arrivals) note(gateway string, ms int64, refused bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.webhook == nil {
-		s.webhook, s.refused = map[string]int64{}, map[string]int64{}
-	}
-	if refused {
-		s.refused[gateway] = ms
-		return
-	}
-	s.webhook[gateway] = ms
-}
-
-func (s *arrivals) mayKeep(gateway string, now time.Time) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.keep == nil {
-		s.keep = map[string]*rate.Limiter{}
-	}
-	l := s.keep[gateway]
-	if l == nil {
-		l = rate.NewLimiter(refusedRate, refusedRate)
-		s.keep[gateway] = l
-	}
-	return l.AllowN(now, 1)
-}
-
-func (s *arrivals) take() (webhook, refused map[string]int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	webhook, refused = s.webhook, s.refused
-	s.webhook, s.refused = nil, nil
-	return webhook, refused
-}
-
-// flushArrivals writes down when each gateway last sent something.
-func (e *Engine) flushArrivals(ctx context.Context) error {
-	webhook, refused := e.arrivals.take()
-	if len(webhook)+len(refused) == 0 {
-		return nil
-	}
-	return e.store.UpdateLow(ctx, "arrivals", func(tx *store.Tx) error {
-		for name, ms := range webhook {
-			if err := tx.NoteArrival(name, ms, 0); err != nil {
-				return err
-			}
-		}
-		for name, ms := range refused {
-			if err := tx.NoteArrival(name, 0, ms); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 func (a *account) noteSkew(reading gateway.Reading) {

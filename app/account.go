@@ -1,8 +1,10 @@
 package app
 
 import (
+	"crypto/x509"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -13,7 +15,7 @@ import (
 	"nodrop/store"
 )
 
-// hintShare is the part of a gateway's query rate that notices which prove nothing may spend.
+// hintShare is the part of a gateway's query rate and of its concurrency that notices which prove nothing may spend.
 const hintShare = 4
 
 // account is one configured gateway at work.
@@ -25,26 +27,33 @@ type account struct {
 	limiter *rate.Limiter // every question
 	hinted  *rate.Limiter // of these, the ones that only a hint asked for
 	slots   chan struct{} // questions under way
+	hinting atomic.Int32  // of these, the ones that only a hint asked for
 	asking  sync.WaitGroup
 	wake    waker
 
+	unsigned      bool     // anybody can send what it sends
 	secretHeaders []string // of its notices, never stored as they are
+	keys          []string // stable ids of what Reading.Secret counts
 	schedule      []int64  // first rungs, milliseconds from a payment's creation
+	certificates  *certificates
 
 	mu    sync.Mutex // guards state
 	state store.GatewayState
 }
 
-func newAccount(c *config.Gateway) (*account, error) {
-	def, err := gateway.New(c.Instance())
+func newAccount(c *config.Gateway, roots *x509.CertPool) (*account, error) {
+	in := c.Instance()
+	in.Roots = roots
+	def, err := gateway.New(in)
 	if err != nil {
 		return nil, fmt.Errorf("gateway %s: %w", c.Name, err)
 	}
 	perSecond := rate.Limit(c.QueryRate.PerSecond())
 	burst := max(1, int(perSecond))
 	return &account{
-		name: c.Name, config: c, def: def, facts: def.Facts(),
-		limiter: rate.NewLimiter(perSecond, burst), hinted: rate.NewLimiter(perSecond/hintShare, max(1, burst/hintShare)),
+		name: c.Name, config: c, def: def, facts: def.Facts(), unsigned: c.Unsigned(), secretHeaders: secretHeaders(c, def.SecretHeaders()), keys: keyIDs(c),
+		certificates: newCertificates(def.FetchCertificate),
+		limiter:      rate.NewLimiter(perSecond, burst), hinted: rate.NewLimiter(perSecond/hintShare, max(1, burst/hintShare)),
 		slots: make(chan struct{}, c.QueryConcurrency), wake: newWaker(), schedule: scheduleMs(c.QuerySchedule),
 	}, nil
 }

@@ -63,7 +63,7 @@ func (e *Engine) apply(tx *store.Tx, a *account, p *store.Payment, c change) (mo
 	if err := setTold(p, m.Told); err != nil {
 		return false, err
 	}
-	plan := payment.Ask(terms, facts, askedOf(*p), c.now)
+	plan := planOf(terms, facts, askedOf(*p), c.now)
 	if err := e.schedule(tx, a, p, plan); err != nil {
 		return false, err
 	}
@@ -149,7 +149,7 @@ func (e *Engine) reschedule(tx *store.Tx, a *account, p *store.Payment, facts []
 	if err != nil {
 		return err
 	}
-	plan := payment.Ask(terms, facts, askedOf(*p), now)
+	plan := planOf(terms, facts, askedOf(*p), now)
 	if err := e.schedule(tx, a, p, plan); err != nil {
 		return err
 	}

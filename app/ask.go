@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"nodrop/app/gateway"
 	"nodrop/app/payment"
 	"nodrop/store"
@@ -117,17 +119,27 @@ func (e *Engine) allowed(a *account, lane int64) (int, time.Duration) {
 	if h.Errors > 0 {
 		free = min(free, 1-len(a.slots)) // half open: one question finds out
 	}
+	if lane == store.LaneHinted {
+		free = min(free, max(1, cap(a.slots)/hintShare)-int(a.hinting.Load()))
+	}
 	if free <= 0 {
 		return 0, time.Hour // an answer wakes the loop
 	}
-	tokens := a.limiter.TokensAt(now)
+	tokens, wait := tokensOf(a.limiter, now)
 	if lane == store.LaneHinted {
-		tokens = min(tokens, a.hinted.TokensAt(now))
+		hinted, longer := tokensOf(a.hinted, now)
+		tokens, wait = min(tokens, hinted), max(wait, longer)
 	}
-	if tokens < 1 {
-		return 0, time.Duration((1 - tokens) / float64(a.limiter.Limit()) * float64(time.Second))
+	return min(free, tokens), wait
+}
+
+// tokensOf is how many questions a limiter allows now; if none, how long until one.
+func tokensOf(l *rate.Limiter, now time.Time) (int, time.Duration) {
+	tokens := l.TokensAt(now)
+	if tokens >= 1 {
+		return int(tokens), 0
 	}
-	return min(free, int(tokens)), 0
+	return 0, time.Duration((1 - tokens) / float64(l.Limit()) * float64(time.Second))
 }
 
 // question is one leased appointment that is still wanted.
@@ -135,6 +147,7 @@ type question struct {
 	payment store.Payment
 	timer   store.Timer
 	ask     gateway.Question
+	named   []gateway.Question // about ids that only unproved notices named
 }
 
 // take leases up to n due appointments of a lane and asks those that are still wanted.
@@ -167,8 +180,13 @@ func (e *Engine) take(ctx context.Context, a *account, lane int64, n int) error 
 			a.hinted.AllowN(e.now(), 1)
 		}
 		a.slots <- struct{}{}
+		held := int32(0)
+		if lane == store.LaneHinted {
+			held = 1
+		}
+		a.hinting.Add(held)
 		a.asking.Go(func() {
-			defer func() { <-a.slots; a.wake.wake() }()
+			defer func() { a.hinting.Add(-held); <-a.slots; a.wake.wake() }()
 			e.ask(ctx, a, q)
 		})
 	}
@@ -195,21 +213,43 @@ func (e *Engine) stillWanted(tx *store.Tx, a *account, t store.Timer, now int64)
 	if !terms.HasQuery {
 		return question{}, false, e.giveUp(tx, a, &p, facts, terms, now)
 	}
-	if t.Why != checkNow {
-		plan := payment.Ask(terms, facts, askedOf(p), now)
-		if plan.AskAtMs == 0 || plan.AskAtMs > now {
-			if err := e.schedule(tx, a, &p, plan); err != nil {
-				return question{}, false, err
-			}
-			return question{}, false, tx.NoteAsked(p)
-		}
+	if wanted, err := e.wanted(tx, a, &p, t, planOf(terms, facts, askedOf(p), now), now); err != nil || !wanted {
+		return question{}, false, err
 	}
 	refs, err := tx.RefsOfPayment(p.ID)
 	if err != nil {
 		return question{}, false, err
 	}
-	return question{p, t, questionOf(p, refs)}, true, nil
+	named, err := namedByHints(&tx.Rx, a, p, refs)
+	return question{p, t, questionOf(p, refs), named}, true, err
 }
+
+// wanted tells whether a due appointment is to be kept; if not, the plan makes the next one.
+func (e *Engine) wanted(tx *store.Tx, a *account, p *store.Payment, t store.Timer, plan plan, now int64) (bool, error) {
+	due := plan.AskAtMs
+	if t.Kind == hintKind {
+		under, err := tx.AskedSince(p.ID, now-e.pace.AskLease.Milliseconds())
+		if err != nil || under {
+			return false, err // the answer that is awaited says it too; else this one is due again after its lease
+		}
+		due = plan.hintAtMs
+	}
+	if t.Why == checkNow || due != 0 && due <= now {
+		return true, nil
+	}
+	if t.Kind == hintKind {
+		if err := tx.DropTimers(p.ID, hintKind); err != nil {
+			return false, err
+		}
+	}
+	if err := e.schedule(tx, a, p, plan); err != nil {
+		return false, err
+	}
+	return false, tx.NoteAsked(*p)
+}
+
+// hintKind is the kind of the appointments that only hints want.
+const hintKind = "hint"
 
 // giveUp writes the end of a payment whose gateway cannot be asked.
 func (e *Engine) giveUp(tx *store.Tx, a *account, p *store.Payment, facts []payment.Fact, terms payment.Terms, now int64) error {
@@ -223,7 +263,7 @@ func (e *Engine) giveUp(tx *store.Tx, a *account, p *store.Payment, facts []paym
 
 // ask puts one question and writes down what came of it.
 func (e *Engine) ask(ctx context.Context, a *account, q question) {
-	answer := e.askAll(ctx, a, q.ask)
+	answer := e.askNamed(ctx, a, q, e.askAll(ctx, a, q.ask))
 	if ctx.Err() != nil && answer.Class == gateway.ClassTimeout {
 		return // we are stopping: the lease runs out and it is asked again
 	}
@@ -262,6 +302,9 @@ func (e *Engine) askAll(ctx context.Context, a *account, q gateway.Question) gat
 	return best
 }
 
+// weightMoney is the weight of a success and of one that was taken back.
+const weightMoney = 5
+
 // weightFinal is the weight of a final word without money.
 const weightFinal = 1
 
@@ -276,7 +319,7 @@ func weight(def *gateway.Gateway, q gateway.Question, answer gateway.Answer) int
 		}
 		switch o.Word {
 		case payment.WordSucceeded, payment.WordReversed:
-			return 5
+			return weightMoney
 		case payment.WordProcessing, payment.WordAuthorised:
 			return 3
 		case payment.WordPending, payment.WordAttemptFailed:
@@ -304,11 +347,16 @@ func (e *Engine) writeAnswer(tx *store.Tx, a *account, q question, answer gatewa
 		return e.setQuestionBack(tx, a, q, answer)
 	}
 	now := e.nowMs()
+	if q.timer.Kind == hintKind {
+		if err := tx.HintAnswered(q.payment.ID, asked, now); err != nil {
+			return err
+		}
+	}
 	_, err := tx.InsertItem(store.Item{
 		Item: answer.Step, Gateway: a.name, Channel: "query", DedupeKey: q.payment.PublicID + ":" + itoa64(asked), Digest: digest,
 		MerchantRef: q.payment.MerchantRef, State: "pending", DueMs: now, ReceivedMs: now, PaymentID: q.payment.ID,
 	}, store.Request{
-		ReceivedMs: asked, Method: "ANSWER", Target: "step " + itoa(answer.Step) + " " + answer.Asked, Header: headerLines(redacted(answer.Header, nil)),
+		ReceivedMs: asked, Method: "ANSWER", Target: "step " + itoa(answer.Step) + " " + answer.Asked, Header: HeaderLines(redacted(answer.Header, alwaysSecret)),
 		Body: answer.Raw, Status: answer.Status, Verdict: gateway.Accepted, Reason: q.timer.Why, Detail: answer.Class, Secret: -1,
 	})
 	return err
@@ -323,6 +371,9 @@ func (e *Engine) setQuestionBack(tx *store.Tx, a *account, q question, answer ga
 	t.DueMs = e.nowMs() + wait.Milliseconds()
 	if t.Lane == store.LaneReturn {
 		t.Lane = store.LaneYoung
+	}
+	if t.Kind == hintKind {
+		t.LeasedMs, t.Why = 0, checkNow // it waits again, also for hints that came meanwhile
 	}
 	if err := tx.SetTimer(t); err != nil {
 		return err

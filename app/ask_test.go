@@ -279,7 +279,7 @@ func TestTheScanRestoresALostAppointment(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return tx.DropTimer(row.ID, "ask")
+		return tx.DropTimers(row.ID, "ask")
 	})
 	if err != nil {
 		t.Fatal(err)

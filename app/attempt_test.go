@@ -74,3 +74,62 @@ func TestEachAttemptIsAPaymentOfItsOwn(t *testing.T) {
 	}
 	b.sound()
 }
+
+func TestARegisteredAttemptIsAPaymentOfItsOwn(t *testing.T) {
+	b, _ := attempting(t)
+	register := func(attempt string) (PaymentView, bool, error) {
+		r := Registration{Gateway: "tries", MerchantRef: "ORDER-1", Amount: "10.00", Currency: "PHP"}
+		if attempt != "" {
+			r.GatewayRefs = []Ref{{Kind: "payment", ID: attempt}}
+		}
+		return b.e.Register(b.ctx(), r)
+	}
+	first, created, err := register("a1")
+	if err != nil || !created || first.Attempt != "a1" {
+		t.Fatalf("first: %+v %v %v", first, created, err)
+	}
+	again, created, err := register("a1")
+	if err != nil || created || again.ID != first.ID {
+		t.Errorf("the same again: %s %v %v", again.ID, created, err)
+	}
+	second, created, err := register("a2")
+	if err != nil || !created || second.ID == first.ID || second.Attempt != "a2" {
+		t.Fatalf("second: %+v %v %v", second, created, err)
+	}
+	b.try("1", "a1", "TRY")
+	b.try("2", "a2", "PAID")
+	if got := b.payment(first.ID); got.State != "pending" || got.Attempt != "a1" {
+		t.Errorf("the first is %s of attempt %q", got.State, got.Attempt)
+	}
+	if got := b.payment(second.ID); got.State != "succeeded" {
+		t.Errorf("the second is %s", got.State)
+	}
+	if _, err := b.e.AddRefs(b.ctx(), first.ID, []Ref{{Kind: "payment", ID: "a3"}}); err == nil || !strings.Contains(err.Error(), "payment of its own") {
+		t.Errorf("a second attempt was added to a payment: %v", err)
+	}
+	o, err := b.e.Order(b.ctx(), "ORDER-1")
+	if err != nil || len(o.Payments) != 2 || !o.Paid {
+		t.Errorf("order %+v, %v", o, err)
+	}
+	b.sound()
+}
+
+func TestAnAttemptIsBoundToWhatWasRegisteredWithoutOne(t *testing.T) {
+	b, _ := attempting(t)
+	p, _, err := b.e.Register(b.ctx(), Registration{Gateway: "tries", MerchantRef: "ORDER-1", Amount: "10.00", Currency: "PHP"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := b.e.AddRefs(b.ctx(), p.ID, []Ref{{Kind: "payment", ID: "a1"}}); err != nil || v.Attempt != "a1" {
+		t.Fatalf("%+v %v", v, err)
+	}
+	b.try("1", "a2", "PAID")
+	if got := b.payment(p.ID); got.State != "pending" {
+		t.Errorf("the attempt a1 is %s by a notice about a2", got.State)
+	}
+	o, err := b.e.Order(b.ctx(), "ORDER-1")
+	if err != nil || len(o.Payments) != 2 || !o.Paid {
+		t.Errorf("order %+v, %v", o, err)
+	}
+	b.sound()
+}

@@ -18,6 +18,7 @@ const (
 	ActLink    = "link"    // a parked notice is about this payment
 	ActReplay  = "replay"  // work on a dead letter again
 	ActResend  = "resend"  // send an event again
+	ActVerify  = "verify"  // read refused requests again
 	ActRelease = "release" // a claim may be taken again
 	ActResume  = "resume"  // the shop is there again
 	ActSnooze  = "snooze"

@@ -5,6 +5,7 @@ package app
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"io"
 	"log/slog"
@@ -17,7 +18,7 @@ import (
 	"nodrop/store"
 )
 
-// Options is what an engine is made of; every field but HTTP is required.
+// Options is what an engine is made of; every field but HTTP, Pace and Roots is required.
 type Options struct {
 	Store  *store.DB
 	Config *config.Config
@@ -26,6 +27,8 @@ type Options struct {
 	Log    *slog.Logger
 	HTTP   *http.Client // for gateways and the shop; nil: one with our own limits
 	Pace   Pace         // zero: DefaultPace
+
+	Roots *x509.CertPool // authorities that gateways' certificates must lead to; nil: those of the system
 }
 
 // Engine runs one shop's payments.
@@ -48,6 +51,7 @@ type Engine struct {
 	changed  pulse // a payment or the outbox changed
 
 	arrivals arrivals
+	reasons  reasons
 	outages  outages
 	shop     shopGate
 	auth     authLimits
@@ -57,7 +61,7 @@ type Engine struct {
 func New(o Options) (*Engine, error) {
 	e := &Engine{
 		store: o.Store, config: o.Config, now: o.Now, random: o.Random, log: o.Log, http: o.HTTP, pace: o.Pace,
-		gateways: map[string]*account{}, workWake: newWaker(), sendWake: newWaker(), holdWake: newWaker(), drained: make(chan struct{}),
+		gateways: map[string]*account{}, arrivals: newArrivals(), workWake: newWaker(), sendWake: newWaker(), holdWake: newWaker(), drained: make(chan struct{}),
 	}
 	if e.http == nil {
 		e.http = newHTTPClient()
@@ -67,7 +71,7 @@ func New(o Options) (*Engine, error) {
 	}
 	var faults []error
 	for i := range o.Config.Gateways {
-		a, err := newAccount(&o.Config.Gateways[i])
+		a, err := newAccount(&o.Config.Gateways[i], o.Roots)
 		if err != nil {
 			faults = append(faults, err)
 			continue
@@ -93,7 +97,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	loops := []func(context.Context){e.runWorker, e.runSender, e.runKeeper, e.runHolds}
 	for _, name := range e.names {
 		a := e.gateways[name]
-		loops = append(loops, func(ctx context.Context) { e.runAsker(ctx, a) })
+		loops = append(loops, func(ctx context.Context) { e.runAsker(ctx, a) }, func(ctx context.Context) { e.runCertificates(ctx, a) })
 	}
 	var wg sync.WaitGroup
 	for _, loop := range loops {

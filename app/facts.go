@@ -71,21 +71,24 @@ func factKey(source, key string, f payment.Fact) string {
 }
 
 // compareVariants asks a person when a dedupe key came with other content and another amount, currency or reference.
-func (e *Engine) compareVariants(tx *store.Tx, it store.Item, p store.Payment, now int64) error {
+func (e *Engine) compareVariants(tx *store.Tx, it store.Item, o gateway.Observation, p store.Payment, now int64) error {
 	rows, err := tx.Variants(it.Gateway, it.Channel, it.DedupeKey)
 	if err != nil {
 		return err
 	}
 	meanings := map[string]bool{}
 	for _, w := range rows {
-		o, ok := e.observation(e.gateways[it.Gateway], w)
+		v, ok := e.observation(e.gateways[it.Gateway], w)
 		if !ok {
 			continue
 		}
-		meanings[fmt.Sprint(o.HasAmount, o.AmountMinor, o.Currency, o.MerchantRef)] = true
+		meanings[fmt.Sprint(v.HasAmount, v.AmountMinor, v.Currency, v.MerchantRef)] = true
 	}
 	if len(meanings) < 2 {
 		return nil
+	}
+	if enough, err := e.enough(tx, e.gateways[it.Gateway], "same_key_other_content", o); err != nil || enough {
+		return err
 	}
 	_, err = e.openReview(tx, store.Review{
 		Kind: "same_key_other_content", Subject: "key:" + it.Gateway + ":" + it.DedupeKey, PaymentID: p.ID, OrderID: p.OrderID, InboxID: it.ID,

@@ -112,6 +112,11 @@ func (e *Engine) begin(ctx context.Context) error {
 		e.outages.mu.Lock()
 		e.outages.list = list
 		e.outages.mu.Unlock()
+		for _, name := range e.names { // pages look gateways up before anything has come from them
+			if err := tx.NoteArrival(name, 0, 0); err != nil {
+				return err
+			}
+		}
 		return tx.Beat(now)
 	})
 }

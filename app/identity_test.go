@@ -236,17 +236,18 @@ path = "/r/{merchant_ref}"
 `
 
 // hinting is a bench with a gateway whose notices prove nothing.
-func hinting(t *testing.T) (*bench, *answers) {
+func hinting(t *testing.T, edit ...func(*config.Config, *Options)) (*bench, *answers) {
 	t.Helper()
 	spec, err := gateway.ParseSpec([]byte(hintDefinition), "custom")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return asking(t, func(c *config.Config, _ *Options) {
+	add := func(c *config.Config, _ *Options) {
 		g := c.Gateways[0]
 		g.Name, g.Preset, g.Custom, g.WebhookSecrets, g.BaseURL = "hint", "custom", &spec, nil, ""
 		c.Gateways = append(c.Gateways, g)
-	})
+	}
+	return asking(t, append([]func(*config.Config, *Options){add}, edit...)...)
 }
 
 func (b *bench) hint(body string) {

@@ -105,6 +105,9 @@ func (e *Engine) keepOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := e.pruneUnproved(ctx); err != nil {
+		return err
+	}
 	return e.jobsOnce(ctx)
 }
 
@@ -227,9 +230,12 @@ func (e *Engine) restore(tx *store.Tx, p store.Payment, now int64) error {
 	if err != nil {
 		return err
 	}
-	plan := payment.Ask(terms, facts, askedOf(p), now)
+	plan := planOf(terms, facts, askedOf(p), now)
 	if err := e.schedule(tx, a, &p, plan); err != nil {
 		return err
+	}
+	if plan.hintAtMs != 0 {
+		p.ReconcileMs = max(p.ReconcileMs, now+time.Minute.Milliseconds())
 	}
 	if plan.AskAtMs != 0 && plan.AskAtMs <= now {
 		p.ReconcileMs = now + max(e.pace.ScanSlack, time.Minute).Milliseconds()

@@ -16,7 +16,7 @@ type match struct {
 }
 
 // match looks by gateway ref first, then by merchant reference.
-func (e *Engine) match(tx *store.Tx, a *account, o gateway.Observation, now int64) (match, error) {
+func (e *Engine) match(tx *store.Tx, a *account, w store.Work, o gateway.Observation, now int64) (match, error) {
 	var byRef int64
 	for _, ref := range o.Refs {
 		id, ok, err := tx.PaymentOfRef(a.name, store.GatewayRef{Kind: ref.Kind, Ref: ref.ID})
@@ -31,7 +31,7 @@ func (e *Engine) match(tx *store.Tx, a *account, o gateway.Observation, now int6
 		}
 	}
 	if byRef == 0 {
-		p, err := e.matchMerchantRef(tx, a, o, now)
+		p, err := e.matchMerchantRef(tx, a, o, a.unproved(w.Request.Secret, o), now)
 		return match{payment: p}, err
 	}
 	p, _, err := tx.Payment(byRef)
@@ -43,7 +43,7 @@ func (e *Engine) match(tx *store.Tx, a *account, o gateway.Observation, now int6
 		return match{}, err
 	}
 	if len(others) == 0 { // the gateway may have been told the order instead
-		return match{payment: p, conflict: o.MerchantRef != p.Order.Ref}, nil
+		return match{payment: p, conflict: o.MerchantRef != p.Order.Ref && !o.OwnNumber()}, nil
 	}
 	return match{payment: p, conflict: true, other: others[0]}, nil
 }
@@ -58,8 +58,9 @@ func (e *Engine) conflict(tx *store.Tx, one, other int64) (match, error) {
 }
 
 // matchMerchantRef finds the payment of a reference. Where the gateway lets one reference be paid several times, an
-// attempt that is new gets the registered payment if that has none yet, else a payment of its own.
-func (e *Engine) matchMerchantRef(tx *store.Tx, a *account, o gateway.Observation, now int64) (store.Payment, error) {
+// attempt that is new gets the registered payment if that has none yet, else a payment of its own; one that anybody can have
+// invented gets neither.
+func (e *Engine) matchMerchantRef(tx *store.Tx, a *account, o gateway.Observation, unproved bool, now int64) (store.Payment, error) {
 	if o.MerchantRef == "" {
 		return store.Payment{}, nil
 	}
@@ -77,6 +78,9 @@ func (e *Engine) matchMerchantRef(tx *store.Tx, a *account, o gateway.Observatio
 		if o.Attempt == "" || p.Attempt == o.Attempt {
 			return p, nil
 		}
+	}
+	if unproved {
+		return list[0], nil
 	}
 	for _, p := range list {
 		if p.Attempt == "" {

@@ -39,6 +39,9 @@ func (e *Engine) parkConflict(tx *store.Tx, a *account, it store.Item, o gateway
 	if _, err := tx.FinishItem(it.ID, store.Outcome{State: "parked", Reason: "reference_conflict", DueMs: now, NowMs: now}); err != nil {
 		return err
 	}
+	if enough, err := e.enough(tx, a, "reference_conflict", o); err != nil || enough {
+		return err
+	}
 	amount, currency := m.payment.AmountMinor, m.payment.Currency
 	if o.HasAmount {
 		amount, currency = o.AmountMinor, o.Currency
@@ -94,7 +97,7 @@ func (e *Engine) adoptOne(tx *store.Tx, a *account, id, now int64) error {
 	if !ok {
 		return nil
 	}
-	found, err := e.match(tx, a, o, now)
+	found, err := e.match(tx, a, w, o, now)
 	if err != nil || found.payment.ID == 0 {
 		return err
 	}
@@ -104,12 +107,12 @@ func (e *Engine) adoptOne(tx *store.Tx, a *account, id, now int64) error {
 		}
 		return e.parkConflict(tx, a, w.Item, o, found, now)
 	}
-	return e.applyNotice(tx, a, w.Item, o, found.payment, now)
+	return e.applyMatched(tx, a, w, o, found.payment, now)
 }
 
 // observation reads one stored item again.
 func (e *Engine) observation(a *account, w store.Work) (gateway.Observation, bool) {
-	reading := a.def.Decode(requestFromRow(w.Request))
+	reading := a.def.Decode(StoredRequest(w.Request))
 	if w.Item.Item >= len(reading.Observations) || reading.Observations[w.Item.Item].Verdict != gateway.Accepted {
 		return gateway.Observation{}, false
 	}
@@ -135,10 +138,7 @@ func (e *Engine) unregisteredOnce(tx *store.Tx, now int64) error {
 	return nil
 }
 
-const (
-	parkedBatch   = 200
-	hintedReviews = 20 // open reviews of one gateway that notices which prove nothing may make
-)
+const parkedBatch = 200
 
 func (e *Engine) unregistered(tx *store.Tx, a *account, it store.Item, now int64) error {
 	if a.config.Unregistered == "count" {
@@ -155,11 +155,8 @@ func (e *Engine) unregistered(tx *store.Tx, a *account, it store.Item, now int64
 	if !ok || !movesMoney(o) {
 		return nil
 	}
-	if o.Hint { // anybody can send it: a few are enough to know
-		open, err := tx.CountOpen("money_without_order", a.name)
-		if err != nil || open >= hintedReviews {
-			return err
-		}
+	if enough, err := e.enough(tx, a, "money_without_order", o); err != nil || enough {
+		return err
 	}
 	_, err = e.openReview(tx, store.Review{
 		Kind: "money_without_order", Subject: inboxSubject(it.ID), InboxID: it.ID, Gateway: a.name,

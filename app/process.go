@@ -180,7 +180,7 @@ func (e *Engine) process(tx *store.Tx, w store.Work, m *memo) error {
 		return e.processAnswer(tx, a, w, now)
 	}
 	if m.request != w.RequestID {
-		*m = memo{w.RequestID, a.def.Decode(requestFromRow(w.Request))}
+		*m = memo{w.RequestID, a.def.Decode(StoredRequest(w.Request))}
 	}
 	if w.Item.Item >= len(m.reading.Observations) {
 		return e.bury(tx, w.Item, "unreadable", "the message is read otherwise than when it came: "+m.reading.Detail, now)
@@ -198,7 +198,7 @@ func (e *Engine) processNotice(tx *store.Tx, a *account, w store.Work, o gateway
 		_, err := tx.FinishItem(w.Item.ID, store.Outcome{State: "ignored", Reason: o.Reason, NowMs: now, DueMs: now})
 		return err
 	}
-	found, err := e.match(tx, a, o, now)
+	found, err := e.match(tx, a, w, o, now)
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,17 @@ func (e *Engine) processNotice(tx *store.Tx, a *account, w store.Work, o gateway
 	if found.payment.ID == 0 {
 		return e.park(tx, a, w.Item, o, now)
 	}
-	return e.applyNotice(tx, a, w.Item, o, found.payment, now)
+	return e.applyMatched(tx, a, w, o, found.payment, now)
+}
+
+// applyMatched applies a notice about a known payment; one that nothing proves only has the gateway asked, once for many.
+func (e *Engine) applyMatched(tx *store.Tx, a *account, w store.Work, o gateway.Observation, p store.Payment, now int64) error {
+	if a.unproved(w.Request.Secret, o) {
+		if done, err := e.coalesce(tx, a, w, o, p.ID); err != nil || done {
+			return err
+		}
+	}
+	return e.applyNotice(tx, a, w.Item, o, p, now)
 }
 
 // applyNotice makes facts of an observation about a known payment and finishes its row.
@@ -227,7 +237,7 @@ func (e *Engine) applyNotice(tx *store.Tx, a *account, it store.Item, o gateway.
 		return err
 	}
 	if it.Variant > 0 {
-		if err := e.compareVariants(tx, it, p, now); err != nil {
+		if err := e.compareVariants(tx, it, o, p, now); err != nil {
 			return err
 		}
 	}
@@ -240,6 +250,9 @@ func (e *Engine) applyNotice(tx *store.Tx, a *account, it store.Item, o gateway.
 	return err
 }
 
-func requestFromRow(q store.Request) gateway.Request {
-	return gateway.Request{Method: q.Method, Target: q.Target, Header: headersFrom(q.Header), Body: q.Body, At: time.UnixMilli(q.ReceivedMs).UTC(), RemoteIP: q.Remote}
+// StoredRequest is a stored message as it came in, but for its credentials, of which only the digests are kept.
+func StoredRequest(q store.Request) gateway.Request {
+	return gateway.Request{
+		Method: q.Method, Target: q.Target, Header: headersFrom(q.Header), Body: q.Body, At: time.UnixMilli(q.ReceivedMs).UTC(), RemoteIP: q.Remote, Redacted: true,
+	}
 }

@@ -256,6 +256,8 @@ type GatewayHealth struct {
 	Facts     gateway.Facts
 	Queryable bool
 	Tokens    float64 // questions that may be asked at once now
+
+	Certificates []CertificateWait // to be fetched, the next one first
 }
 
 // Health tells how a gateway does.
@@ -264,5 +266,7 @@ func (e *Engine) Health(name string) (GatewayHealth, bool) {
 	if !ok {
 		return GatewayHealth{}, false
 	}
-	return GatewayHealth{a.health(), a.facts, a.def.Queryable(), a.limiter.TokensAt(e.now())}, true
+	return GatewayHealth{
+		GatewayState: a.health(), Facts: a.facts, Queryable: a.def.Queryable(), Tokens: a.limiter.TokensAt(e.now()), Certificates: a.certificates.list(),
+	}, true
 }

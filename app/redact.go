@@ -5,24 +5,52 @@ import (
 	"encoding/hex"
 	"net/http"
 	"slices"
+
+	"nodrop/app/config"
 )
 
-// alwaysSecret are headers that carry credentials whoever sends them.
+// alwaysSecret are headers that carry credentials whoever sends them, unless a gateway puts its signature there.
 var alwaysSecret = []string{"Authorization", "Cookie", "Proxy-Authorization", "Set-Cookie"}
 
-// redacted is a copy of headers in which credentials are replaced by the beginning of their SHA-256,
-// so that two of them can still be told apart.
+// secretHeaders lists the headers of a gateway's notices that are never stored as they are.
+func secretHeaders(c *config.Gateway, tokens []string) []string {
+	signed := canonical(c.SignedHeaders())
+	secret := slices.DeleteFunc(slices.Clone(alwaysSecret), func(name string) bool { return slices.Contains(signed, name) })
+	return append(secret, canonical(tokens)...)
+}
+
+// canonical writes header names as a request holds them.
+func canonical(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = http.CanonicalHeaderKey(n)
+	}
+	return out
+}
+
+// redacted is a copy of headers in which credentials are replaced by their SHA-256: they can still be told apart and
+// compared with the right ones, and nobody can use them.
 func redacted(h http.Header, secret []string) http.Header {
 	out := make(http.Header, len(h))
 	for name, values := range h {
-		if !slices.Contains(alwaysSecret, name) && !slices.Contains(secret, name) {
+		if !slices.Contains(secret, http.CanonicalHeaderKey(name)) {
 			out[name] = values
 			continue
 		}
 		for _, v := range values {
 			sum := sha256.Sum256([]byte(v))
-			out[name] = append(out[name], "sha256:"+hex.EncodeToString(sum[:8]))
+			out[name] = append(out[name], "sha256:"+hex.EncodeToString(sum[:]))
 		}
 	}
 	return out
+}
+
+// Redacted is a copy of the headers of a request to a gateway as they may be shown: credentials are replaced by "sha256:"
+// and their digest in hex.
+func (e *Engine) Redacted(gateway string, h http.Header) http.Header {
+	secret := alwaysSecret
+	if a, ok := e.gateways[gateway]; ok {
+		secret = a.secretHeaders
+	}
+	return redacted(h, secret)
 }

@@ -53,16 +53,10 @@ func (e *Engine) Register(ctx context.Context, r Registration) (v PaymentView, c
 }
 
 func (e *Engine) register(tx *store.Tx, a *account, want store.Payment, r Registration) (PaymentView, bool, error) {
-	old, ok, err := tx.PaymentByMerchantRef(a.name, want.MerchantRef, "")
+	want.Attempt = a.attemptOf(r.GatewayRefs)
+	old, ok, err := e.registered(tx, a, want)
 	if err != nil {
 		return PaymentView{}, false, err
-	}
-	if !ok {
-		if list, err := tx.PaymentsByMerchantRef(a.name, want.MerchantRef); err != nil {
-			return PaymentView{}, false, err
-		} else if len(list) > 0 {
-			old, ok = list[0], true
-		}
 	}
 	if ok {
 		v, err := e.registerAgain(tx, a, old, want, r)
@@ -130,6 +124,9 @@ func (e *Engine) registerAttempt(tx *store.Tx, a *account, like store.Payment, a
 
 // bindAndAdopt gives a payment the gateway's ids and applies the notices that waited for it.
 func (e *Engine) bindAndAdopt(tx *store.Tx, a *account, p store.Payment, refs []Ref) (PaymentView, error) {
+	if err := e.bindAttempt(tx, a, &p, a.attemptOf(refs)); err != nil {
+		return PaymentView{}, err
+	}
 	var bound []store.GatewayRef
 	for _, ref := range refs {
 		r := store.GatewayRef{Kind: ref.Kind, Ref: ref.ID}

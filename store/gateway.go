@@ -44,6 +44,20 @@ func (tx *Tx) NoteArrival(gateway string, webhookMs, refusedMs int64) error {
 	return err
 }
 
+// NoteMatch records when a secret or public key of a gateway matched.
+func (tx *Tx) NoteMatch(gateway, key string, ms int64) error {
+	_, err := tx.exec(`INSERT INTO key_match (gateway, key, last_ms) VALUES (?, ?, ?)
+		ON CONFLICT (gateway, key) DO UPDATE SET last_ms = max(last_ms, excluded.last_ms)`, gateway, key, ms)
+	return err
+}
+
+// Matches gives when each key of a gateway last matched.
+func (rx *Rx) Matches(gateway string) (last map[string]int64, err error) {
+	last = map[string]int64{}
+	err = rx.each(`SELECT key, last_ms FROM key_match WHERE gateway = ?`, func(r *Row) { last[r.Text(0)] = r.Int(1) }, gateway)
+	return last, err
+}
+
 // Job is a calendar appointment that survives restarts.
 type Job struct {
 	Name     string

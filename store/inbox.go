@@ -15,7 +15,8 @@ type Request struct {
 	Verdict    string // accepted, ignored, refused, unreadable
 	Reason     string
 	Detail     string // likely cause in plain words
-	Secret     int    // index of the secret that matched; -1: none
+	Secret     int    // index of the secret or key that matched; -1: none
+	TakenMs    int64  // a refused one that was verified again and taken in: when; 0: it was not
 }
 
 // Item is one inbox row: one statement of a request, to be worked on once.
@@ -182,6 +183,39 @@ func (tx *Tx) SetAside(id, nowMs int64) error {
 	return err
 }
 
+// DropHinted removes a waiting row that says nothing new; false means that other rows stand on it and it stays.
+func (tx *Tx) DropHinted(id int64) (bool, error) {
+	if _, err := tx.exec(`DELETE FROM parked WHERE inbox_id = ?`, id); err != nil {
+		return false, err
+	}
+	n, err := tx.exec(`DELETE FROM inbox WHERE id = ?1 AND state IN ('pending', 'parked') AND NOT EXISTS (SELECT 1 FROM inbox w WHERE w.raw_id = ?1)
+		AND NOT EXISTS (SELECT 1 FROM review v WHERE v.inbox_id = ?1)`, id)
+	return n == 1, err
+}
+
+// PruneUnproved keeps the newest messages of a gateway that nothing proves and that are about no payment of ours, and
+// drops up to two hundred of the others; those that a person was asked about stay.
+func (tx *Tx) PruneUnproved(gateway string, keep int) (n int64, err error) {
+	const unproved = ` FROM inbox i WHERE i.gateway = ?1 AND i.secret = -1 AND i.channel = 'webhook' AND i.body IS NOT NULL AND i.payment_id IS NULL `
+	var ids []int64
+	err = tx.each(`SELECT i.id`+unproved+`AND i.state IN ('parked', 'ignored') AND i.id <= (SELECT i.id`+unproved+`ORDER BY i.id DESC LIMIT 1 OFFSET ?2)
+			AND NOT EXISTS (SELECT 1 FROM inbox w WHERE w.raw_id = i.id) AND NOT EXISTS (SELECT 1 FROM review v WHERE v.inbox_id = i.id) ORDER BY i.id LIMIT 200`,
+		func(r *Row) { ids = append(ids, r.Int(0)) }, gateway, keep)
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range ids {
+		if err := tx.Unpark(id); err != nil {
+			return n, err
+		}
+		if _, err := tx.exec(`DELETE FROM inbox WHERE id = ?`, id); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
 // DropAnswer removes a query answer that changed nothing.
 func (tx *Tx) DropAnswer(itemID int64) error {
 	_, err := tx.exec(`DELETE FROM inbox WHERE id = ? AND channel = 'query'`, itemID)
@@ -279,6 +313,14 @@ func (rx *Rx) DeadItems(gateway, reason string, limit int) (ids []int64, err err
 func (rx *Rx) ItemsOfPayment(paymentID int64, limit int) (work []Work, err error) {
 	err = rx.each(`SELECT `+itemColumns+`, `+messageColumns+``+workFrom+`
 		WHERE i.payment_id = ? ORDER BY i.id LIMIT ?`,
+		func(r *Row) { work = append(work, scanWork(r)) }, paymentID, limit)
+	return work, err
+}
+
+// LatestNotices lists a payment's webhook rows with their raw requests, newest first.
+func (rx *Rx) LatestNotices(paymentID int64, limit int) (work []Work, err error) {
+	err = rx.each(`SELECT `+itemColumns+`, `+messageColumns+``+workFrom+`
+		WHERE i.payment_id = ? AND i.channel = 'webhook' ORDER BY i.id DESC LIMIT ?`,
 		func(r *Row) { work = append(work, scanWork(r)) }, paymentID, limit)
 	return work, err
 }

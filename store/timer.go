@@ -12,13 +12,13 @@ const (
 // Timer is a durable appointment.
 type Timer struct {
 	PaymentID int64
-	Kind      string // ask or hold
+	Kind      string // ask, hint (only a notice that proves nothing wants it) or hold
 	Gateway   string
 	Lane      int64
 	DueMs     int64
 	LeasedMs  int64 // when it was last taken; 0: never
 	Attempts  int64 // unanswered questions in a row
-	Refers    int64 // the held fact
+	Refers    int64 // hold: the held fact; hint: when the notice came, UTC milliseconds
 	Why       string
 }
 
@@ -37,16 +37,48 @@ func (tx *Tx) SetTimer(t Timer) error {
 	return err
 }
 
-// DropTimers removes all appointments of a payment.
-func (tx *Tx) DropTimers(paymentID int64) error {
-	_, err := tx.exec(`DELETE FROM timer WHERE payment_id = ?`, paymentID)
+// DropTimers removes a payment's appointments of some kinds.
+func (tx *Tx) DropTimers(paymentID int64, kinds ...string) error {
+	for _, kind := range kinds {
+		if _, err := tx.exec(`DELETE FROM timer WHERE payment_id = ? AND kind = ?`, paymentID, kind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WantHint makes an appointment because of a repeated notice that proves nothing, unless one waits already.
+func (tx *Tx) WantHint(t Timer) error {
+	_, err := tx.exec(`INSERT INTO timer (`+timerColumns+`) VALUES (?, 'hint', ?, ?, ?, 0, 0, ?, ?)
+		ON CONFLICT (payment_id, kind) DO UPDATE SET refers = excluded.refers, why = excluded.why WHERE refers < excluded.refers`,
+		t.PaymentID, t.Gateway, t.Lane, t.DueMs, t.Refers, t.Why)
 	return err
 }
 
-// DropTimer removes a payment's appointment of one kind.
-func (tx *Tx) DropTimer(paymentID int64, kind string) error {
-	_, err := tx.exec(`DELETE FROM timer WHERE payment_id = ? AND kind = ?`, paymentID, kind)
+// DropHint removes the appointment that only a hint wanted, but for one that a repetition at or after an instant asked for.
+func (tx *Tx) DropHint(paymentID, answeredMs int64) error {
+	_, err := tx.exec(`DELETE FROM timer WHERE payment_id = ? AND kind = 'hint' AND refers <= ?`, paymentID, answeredMs)
 	return err
+}
+
+// HintAnswered removes the appointment that only a hint wanted; one that came while the question was under way is due now.
+func (tx *Tx) HintAnswered(paymentID, askedMs, nowMs int64) error {
+	if err := tx.DropHint(paymentID, askedMs); err != nil {
+		return err
+	}
+	_, err := tx.exec(`UPDATE timer SET due_ms = ?2, leased_ms = 0, attempts = 0 WHERE payment_id = ?1 AND kind = 'hint'`, paymentID, nowMs)
+	return err
+}
+
+// HintOf returns the appointment that a hint about a payment wanted.
+func (rx *Rx) HintOf(paymentID int64) (t Timer, ok bool, err error) {
+	ok, err = rx.one(`SELECT `+timerColumns+` FROM timer WHERE payment_id = ? AND kind = 'hint'`, func(r *Row) { t = scanTimer(r) }, paymentID)
+	return t, ok, err
+}
+
+// AskedSince tells whether a payment's regular question was taken at or after an instant and is not answered.
+func (rx *Rx) AskedSince(paymentID, sinceMs int64) (under bool, err error) {
+	return rx.one(`SELECT 1 FROM timer WHERE payment_id = ? AND kind = 'ask' AND leased_ms >= ?`, func(*Row) {}, paymentID, max(sinceMs, 1))
 }
 
 // TimersOf lists a payment's appointments.

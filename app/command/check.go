@@ -45,10 +45,7 @@ func (e *Env) describe(c *config.Config) error {
 		if err != nil {
 			return Wrong("configuration %s: gateway %s: %v", c.Path, c.Gateways[i].Name, err)
 		}
-		e.print("\ngateway %s, notices to /hooks/%s\n", c.Gateways[i].Name, c.Gateways[i].Name)
-		for _, line := range g.Describe() {
-			e.print("  %s\n", line)
-		}
+		e.print("\n%s", portrait(c, c.Gateways[i], g))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -43,16 +44,67 @@ func (e *Env) Explain(ctx context.Context, x Explaining) error {
 	if err != nil {
 		return Wrong("%s: %v", x.File, err)
 	}
+	e.fetch(ctx, g, request)
 	found := gateway.Explain(g, request)
 	if x.JSON {
 		err = e.printJSON(found)
 	} else {
-		e.print("%s", explanation(found, cause(g, request, x.At == "")))
+		e.print("%s", explanation(found, cause(g, request, x.At == ""))+evidence(g, request))
 	}
-	if err == nil && (found.Verdict == gateway.Refused || found.Verdict == gateway.Unreadable) {
+	if err == nil && found.Verdict == gateway.Refused {
 		return ErrFound
 	}
 	return err
+}
+
+// fetchWithin bounds the fetch of a certificate.
+const fetchWithin = 10 * time.Second
+
+// fetch gets the certificate that a request points to and that no configured key stands in for.
+func (e *Env) fetch(ctx context.Context, g *gateway.Gateway, r gateway.Request) {
+	reading := g.Read(r)
+	if reading.Certificate == "" {
+		return
+	}
+	e.note("fetching the certificate %s\n", reading.Certificate)
+	if err := g.FetchCertificate(ctx, &http.Client{Timeout: fetchWithin}, reading.Certificate, e.Now()); err != nil {
+		e.note("%v\n", err)
+	}
+}
+
+// evidence says what the verdict rests on: the key that matched, the sender's clock, the mode, and what a capture cannot tell.
+func evidence(g *gateway.Gateway, r gateway.Request) string {
+	var b strings.Builder
+	reading := g.Read(r)
+	names := g.KeyNames()
+	if reading.Secret >= 0 && reading.Secret < len(names) {
+		fmt.Fprintf(&b, "key: %s matched\n", names[reading.Secret])
+	}
+	if reading.SkewMs != 0 {
+		fmt.Fprintf(&b, "signed: %s\n", distance(reading.SkewMs))
+	}
+	if reading.Mode != "" {
+		fmt.Fprintf(&b, "mode: %s\n", reading.Mode)
+	}
+	if len(g.Facts().Networks) > 0 {
+		b.WriteString("networks: a capture does not say where it came from, so that was not looked at\n")
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n" + b.String()
+}
+
+// distance words the signing time, in milliseconds after the arrival.
+func distance(skewMs int64) string {
+	d := (time.Duration(skewMs) * time.Millisecond).Round(time.Second)
+	switch {
+	case d > 0:
+		return config.FormatDuration(d) + " after it came in"
+	case d < 0:
+		return config.FormatDuration(-d) + " before it came in"
+	}
+	return "within the second in which it came in"
 }
 
 func (e *Env) instant(text string) (time.Time, error) {

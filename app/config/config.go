@@ -58,10 +58,14 @@ type Gateway struct {
 	Preset            string
 	Mode              string // "live" or "test"
 	WebhookSecrets    []TimedSecret
-	PublicKeys        []string // PEM, certificate or bare base64
-	Account           string   // merchant, app or webhook id
-	PublicURL         string   // the webhook address as registered with the gateway
-	BaseURL           string   // instead of the preset's API host
+	PublicKeys        []string       // each PEM, certificate or bare base64, maybe behind "label="
+	Account           string         // merchant, app or webhook id
+	PublicURL         string         // the webhook address as registered with the gateway
+	Currency          string         // ISO 4217, instead of the one that the preset assumes; "": the preset's
+	Variant           string         // how the account differs, where the preset knows several ways; "": its default
+	SourceNetworks    string         // "off", "flag" or "enforce": whether requests from elsewhere are let in
+	Tolerance         *time.Duration // of signing times; nil: the preset's
+	BaseURL           string         // instead of the preset's API host
 	APIKey            Secret
 	APISecret         Secret
 	PrivateKey        Secret

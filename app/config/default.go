@@ -19,6 +19,7 @@ const (
 	DefaultQueryConcurrency  = 4
 	DefaultGiveUpAfter       = 48 * time.Hour
 	DefaultUnregistered      = "review"
+	DefaultSourceNetworks    = "off"
 	DefaultUnregisteredAfter = time.Hour
 	DefaultReconcileSchedule = "*/10 * * * *"
 	DefaultMaxBody           = 1 << 20 // bytes
@@ -51,6 +52,7 @@ func Default(webhookSecret, apiKey string) *Config {
 			QuerySchedule:     DefaultQuerySchedule(),
 			GiveUpAfter:       DefaultGiveUpAfter,
 			Unregistered:      DefaultUnregistered,
+			SourceNetworks:    DefaultSourceNetworks,
 			UnregisteredAfter: DefaultUnregisteredAfter,
 		}},
 		Jobs:   Jobs{ReconcileSchedule: DefaultReconcileSchedule},

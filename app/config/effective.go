@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -43,6 +44,10 @@ func (g Gateway) effective() []string {
 	if g.FailureHold > 0 {
 		hold = FormatDuration(g.FailureHold)
 	}
+	tolerance := "as the preset says"
+	if g.Tolerance != nil {
+		tolerance = FormatDuration(*g.Tolerance)
+	}
 	return []string{
 		line("preset", g.Preset),
 		line("mode", g.Mode),
@@ -51,6 +56,10 @@ func (g Gateway) effective() []string {
 		line("account", g.Account),
 		line("public_url", g.PublicURL),
 		line("base_url", g.BaseURL),
+		line("currency", g.Currency),
+		line("variant", g.Variant),
+		line("source_networks", g.SourceNetworks),
+		"timestamp_tolerance = " + tolerance,
 		"api_key = " + g.APIKey.String(),
 		"api_secret = " + g.APISecret.String(),
 		"private_key = " + g.PrivateKey.String(),
@@ -70,6 +79,9 @@ func masked(secrets []TimedSecret) string {
 	all := make([]string, len(secrets))
 	for i, s := range secrets {
 		all[i] = s.Value.String()
+		if s.ID != "" {
+			all[i] += " with the id " + strconv.Quote(s.ID)
+		}
 		if !s.NotBefore.IsZero() {
 			all[i] += " from " + s.NotBefore.Format(time.RFC3339)
 		}

@@ -130,7 +130,7 @@ var gateways = []wrong{
 }
 
 func TestWrongConfigurations(t *testing.T) {
-	for name, list := range map[string][]wrong{"top level": topLevel, "listeners": listeners, "shops": shops, "values": values, "gateways": gateways} {
+	for name, list := range map[string][]wrong{"top level": topLevel, "listeners": listeners, "shops": shops, "values": values, "gateways": gateways, "judgings": judgings} {
 		for _, w := range list {
 			t.Run(name+"/"+w.key+" "+w.says, func(t *testing.T) { w.check(t) })
 		}

@@ -15,10 +15,10 @@ func (g Gateway) Instance() gateway.Instance {
 		Name: g.Name, Preset: g.Preset, Mode: g.Mode,
 		PublicKeys: g.PublicKeys, Account: g.Account, PublicURL: g.PublicURL, BaseURL: g.BaseURL,
 		APIKey: g.APIKey.Reveal(), APISecret: g.APISecret.Reveal(), PrivateKey: g.PrivateKey.Reveal(),
-		Custom: g.Custom,
+		Custom: g.Custom, Currency: g.Currency, Variant: g.Variant, Networks: g.SourceNetworks, Tolerance: g.Tolerance,
 	}
 	for _, s := range g.WebhookSecrets {
-		in.Secrets = append(in.Secrets, gateway.Secret{Value: s.Value.Reveal(), NotBefore: s.NotBefore, Until: s.Until})
+		in.Secrets = append(in.Secrets, gateway.Secret{ID: s.ID, Value: s.Value.Reveal(), NotBefore: s.NotBefore, Until: s.Until})
 	}
 	return in
 }

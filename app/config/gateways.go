@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -12,6 +13,8 @@ var (
 	holdTimes     = span{time.Second, 7 * day}
 	rungTimes     = span{time.Millisecond, 365 * day}
 	registerTimes = span{time.Second, 30 * day}
+
+	toleranceTimes = span{time.Second, 7 * day}
 )
 
 const (
@@ -46,7 +49,7 @@ func readGateway(t *table) Gateway {
 		Preset:         t.required("preset", `write preset = "custom" or the name of a shipped preset, such as "paymongo"`),
 		Mode:           t.mode("mode"),
 		WebhookSecrets: t.secrets("webhook_secrets"),
-		PublicKeys:     t.texts("public_keys"),
+		PublicKeys:     t.publicKeys("public_keys"),
 		Account:        t.text("account", ""),
 		PublicURL:      t.address("public_url"),
 		BaseURL:        t.address("base_url"),
@@ -54,14 +57,28 @@ func readGateway(t *table) Gateway {
 		APISecret:      t.secret("api_secret"),
 		PrivateKey:     t.block("private_key"),
 	}
-	readQuerying(t, &g)
 	readCustom(t, &g)
+	readJudging(t, &g)
+	readQuerying(t, &g)
 	checkGateway(t, g)
 	return g
 }
 
+// readJudging reads what narrows or moves the preset's own judgement of a request.
+func readJudging(t *table, g *Gateway) {
+	g.SourceNetworks = t.choice("source_networks", DefaultSourceNetworks, []string{"off", "flag", "enforce"})
+	g.Currency = t.text("currency", "")
+	g.Variant = t.text("variant", "")
+	if t.has("timestamp_tolerance") {
+		d := t.duration("timestamp_tolerance", 0, toleranceTimes)
+		g.Tolerance = &d
+		return
+	}
+	t.take("timestamp_tolerance")
+}
+
 func readQuerying(t *table, g *Gateway) {
-	g.QueryRate = t.rate("query_rate", DefaultQueryRate())
+	g.QueryRate = t.rate("query_rate", g.bearable(t))
 	g.QueryConcurrency = t.count("query_concurrency", DefaultQueryConcurrency, maxConcurrency)
 	g.GiveUpAfter = t.duration("give_up_after", DefaultGiveUpAfter, giveUpTimes)
 	g.FailureHold = t.duration("failure_hold", 0, holdTimes)
@@ -140,10 +157,14 @@ func (t *table) required(key, remedy string) string {
 	return t.text(key, "")
 }
 
-// texts gives the list of texts at key.
-func (t *table) texts(key string) []string {
+// publicKeys gives the list at key; a file may hold several keys and is one value.
+func (t *table) publicKeys(key string) []string {
 	var all []string
 	for _, it := range t.list(key) {
+		if strings.TrimSpace(it.text) == "" {
+			t.d.fault(it.path, "the key is empty", `write the key or certificate as PEM, its bare base64, "file:PATH" or "env:NAME", or remove the entry`)
+			continue
+		}
 		all = append(all, it.text)
 	}
 	return all

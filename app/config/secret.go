@@ -56,6 +56,7 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 // TimedSecret is a secret that is valid from NotBefore (included) to Until (not
 // included); a zero time is no limit.
 type TimedSecret struct {
+	ID        string // by which the gateway names it, where it does
 	Value     Secret
 	NotBefore time.Time
 	Until     time.Time

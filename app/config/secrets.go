@@ -46,15 +46,21 @@ func (t *table) secrets(key string) []TimedSecret {
 
 func readTimed(t *table) TimedSecret {
 	defer t.done()
-	s := TimedSecret{Value: t.secret("value"), NotBefore: t.instant("not_before"), Until: t.instant("until")}
+	s := TimedSecret{ID: t.text("id", ""), Value: t.secret("value"), NotBefore: t.instant("not_before"), Until: t.instant("until")}
 	if _, ok := t.values["value"]; !ok {
 		t.d.fault(t.path, "is a secret without a value", `write { value = "env:NAME", until = 2031-04-01 }`)
+	}
+	if len(s.ID) > maxIDBytes || !oneLine(s.ID) {
+		t.fault("id", "is not the id of a secret", "write the id or version that the gateway shows beside the secret, or remove the key")
 	}
 	if !s.NotBefore.IsZero() && !s.Until.IsZero() && !s.NotBefore.Before(s.Until) {
 		t.fault("until", "is not later than not_before, so the secret never counts", "correct one of the two dates")
 	}
 	return s
 }
+
+// maxIDBytes bounds the id by which a gateway names a secret.
+const maxIDBytes = 100
 
 // instant gives the date or time at key; one without a zone is meant in `timezone`,
 // and a date alone is its first moment.

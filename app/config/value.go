@@ -119,14 +119,24 @@ func (t *table) rate(key string, fallback Rate) Rate {
 	if s == "" {
 		return fallback
 	}
+	r, ok := parseRate(s)
+	if !ok {
+		t.fault(key, t.d.quote(t.at(key), s)+" is not a rate", rateRemedy)
+		return fallback
+	}
+	return r
+}
+
+const rateRemedy = `write a number, "/" and s, m, h or d, such as "5/s" or "300/m" (at most 1000 a second)`
+
+func parseRate(s string) (Rate, bool) {
 	number, unit, _ := strings.Cut(s, "/")
 	n, err := strconv.Atoi(number)
 	per := unitOf(unit)
 	if err != nil || n < 1 || per < time.Second || n > int(1000*per/time.Second) {
-		t.fault(key, t.d.quote(t.at(key), s)+" is not a rate", `write a number, "/" and s, m, h or d, such as "5/s" or "300/m" (at most 1000 a second)`)
-		return fallback
+		return Rate{}, false
 	}
-	return Rate{Count: n, Per: per}
+	return Rate{Count: n, Per: per}, true
 }
 
 // count gives the whole number at key, from 1 to most.
