@@ -23,8 +23,8 @@ func sampleInbox() InboxView {
 	return InboxView{Page: samplePage("inbox"), States: sampleFilters(), Groups: []ReplayGroup{{"12 of maya: cannot be read", "/inbox/replay?gateway=maya&dead=unreadable"}},
 		List: []InboxRow{
 			{Href: "/inbox/5", At: stamp("09:14:48", "12 s ago"), Gateway: "gcash", Channel: "webhook", Ref: Ref{"ORDER-1042", "ORDER-1042"}, State: Badge{"ok", "Done"}, Reason: "Applied", Repeats: 3, Payment: "/payments/pay_1"},
-			{Href: "/inbox/4", At: stamp("09:10:00", "5 min ago"), Gateway: "maya", Channel: "webhook", Ref: Ref{hostile, hostile}, State: Badge{"bad", "Dead"}, Reason: "Cannot be read"},
-		}}
+			{Href: "/inbox/4", At: stamp("09:10:00", "5 min ago"), Gateway: "maya", Channel: "webhook", Ref: Ref{hostile, hostile}, State: Badge{"bad", "Dead"}, Reason: "Cannot be read", Likely: "Most often a typing error.", Detail: hostile},
+		}, Verify: []Link{{"Verify 4 requests of gcash again", "/inbox/verify?gateway=gcash"}}}
 }
 
 func sampleItem() InboxItemView {
@@ -32,7 +32,7 @@ func sampleItem() InboxItemView {
 	return InboxItemView{Page: samplePage("inbox"), Heading: "Webhook of maya", Sentence: "It is signed, but it cannot be read: the amount is not a number.", State: Badge{"bad", "Dead"}, Replay: &replay,
 		Rows: []Row{{Name: "Came in", At: stamp("09:10:00", "5 min ago")}, {Name: "Repeats", Value: "2"}}, Request: []Row{{Name: "Request", Value: "POST /hooks/maya"}, {Name: "Answered", Value: "200"}},
 		Header: "Content-Type: application/json\nSandbox-Signature: t=1,v1=…", Body: `{"id":12345678901234567890123,"note":"` + hostile + `"}`,
-		Indented: "{\n  \"id\": 12345678901234567890123,\n  \"note\": \"" + hostile + "\"\n}", Bytes: "/inbox/requests/9/body"}
+		Indented: "{\n  \"id\": 12345678901234567890123,\n  \"note\": \"" + hostile + "\"\n}", Bytes: "/inbox/requests/9/body", Detail: "The amount is a word.", Try: Link{"See how maya reads it", "/gateways/maya/try?request=9"}}
 }
 
 func sampleOutbox() OutboxView {
@@ -49,10 +49,29 @@ func sampleEvent() EventView {
 }
 
 func sampleGateway() GatewayView {
-	return GatewayView{Page: samplePage("gateways"), Row: sampleGateways()[0], Sentence: "Webhooks arrive and questions are answered.", Address: Ref{"https://pay.shop.example/hooks/gcash", "https://pay.shop.example/hooks/gcash"},
-		Hint: "Paste it into the gateway's dashboard.", Health: []Row{{Name: "Last webhook", At: stamp("09:14:48", "12 s ago")}}, Setup: []Row{{Name: "Preset", Value: "paymongo"}},
-		Schedule: []Stamp{stamp("09:15:30", "in 30 s"), stamp("09:16:00", "in 1 min")}, After: "Then after 3, 6 and 12 hours and once a day until it is given up.", Notes: []string{"Signature: HMAC-SHA256."},
-		Refused: []RefusedRow{{Reason: "Wrong signature", Count: "4", Last: stamp("08:00:00", "1 h ago"), Href: "/inbox?state=refused"}}}
+	return GatewayView{Page: samplePage("gateways"), Row: sampleGateways()[0], Sentence: "Webhooks arrive and questions are answered.", Trust: Badge{"odd", "Unconfirmed"}, TrustSays: "Try it in the gateway's sandbox first.", Confirm: []string{"the not-found code", hostile},
+		Address: Ref{"https://pay.shop.example/hooks/gcash", "https://pay.shop.example/hooks/gcash"}, Hint: "Paste it into the gateway's dashboard.", Events: []string{"payment.paid", "payment.failed"}, Resend: "Open the webhook, then Resend.", Try: "/gateways/gcash/try",
+		Keys:        []KeyRow{{Name: "api_key", State: Badge{"bad", "missing"}, Where: "Developers > API keys"}, {Name: "webhook_secrets", State: Badge{"ok", "configured"}}},
+		Matches:     []MatchRow{{Key: "webhook_secrets[0]", Last: stamp("09:14:48", "12 s ago"), Note: "It matched last of all."}, {Key: "webhook_secrets[1]"}},
+		NetworksSay: "A request from elsewhere is refused.", Networks: []string{"192.0.2.0/24"}, Health: []Row{{Name: "Last webhook", At: stamp("09:14:48", "12 s ago")}}, Setup: []Row{{Name: "Preset", Value: "paymongo"}},
+		Schedule: []Stamp{stamp("09:15:30", "in 30 s"), stamp("09:16:00", "in 1 min")}, After: "Then after 3, 6 and 12 hours and once a day until it is given up.", Describe: []string{"Signature: HMAC-SHA256."},
+		Refused: sampleRefusals(), Verify: Link{"Verify 4 requests of gcash again", "/inbox/verify?gateway=gcash"}}
+}
+
+func sampleRefusals() []RefusedRow {
+	return []RefusedRow{{Reason: "Wrong signature", Likely: "Most often the secret is another one.", Count: "4", Last: stamp("08:00:00", "1 h ago"), Href: "/inbox?state=refused"}}
+}
+
+func sampleTry() TryView {
+	return TryView{Page: samplePage("gateways"), Gateway: "gcash", Back: "/gateways/gcash", Action: "/gateways/gcash/try", Capture: "POST /hooks/gcash HTTP/1.1\n\n" + hostile, At: "2031-03-07 09:15:00", AsksFrom: true, Limit: "1 MB",
+		Reading: &ReadingView{State: Badge{"bad", "Refused"}, Sentence: "It would be kept for inspection only.", Likely: "The signature does not fit.", Detail: "The body was changed on its way.", Notes: []string{"None of the line ends fits."},
+			Rows: []Row{{Name: "Request", Value: "POST /hooks/gcash"}}, Ack: AckView{Rows: []Row{{Name: "Status", Value: "401 Unauthorized"}}, Body: "refused", Bytes: "00000000  72 65 66"},
+			Said: []SaidView{{State: Badge{"ok", "Accepted"}, Title: "Payment: succeeded", Likely: "Why.", Detail: hostile, Rows: []Row{{Name: "Amount", Value: "₱90.00 (9000)"}}}}, More: "7 more statements are not shown.",
+			Header: "Host: pay.shop.example\n", Body: hostile, BodyNote: "Only the beginning is shown.", Indented: "{}"}}
+}
+
+func sampleReady() []ReadyRow {
+	return []ReadyRow{{Title: "Maya", Trust: Badge{"odd", "Unconfirmed"}, Needs: []NeedRow{{"webhook_secrets", "Developers > Webhooks"}}, TOML: "[[gateway]]\nname = \"maya\"\n"}}
 }
 
 // samples are all pages by name.
@@ -77,8 +96,12 @@ func samples() map[string]templ.Component {
 		"replay":         Replay(ReplayView{Page: samplePage("inbox"), Sentence: "12 dead entries of maya would be worked on again.", Count: "12", Gateway: "maya", Dead: "unreadable", Key: "k"}),
 		"outbox":         Outbox(sampleOutbox()),
 		"event":          Event(sampleEvent()),
-		"gateways":       Gateways(GatewaysView{Page: samplePage("gateways"), Sentence: "One of two gateways needs attention.", List: sampleGateways()}),
+		"gateways":       Gateways(GatewaysView{Page: samplePage("gateways"), Sentence: "One of two gateways needs attention.", List: sampleGateways(), ReadyTitle: "One more gateway is ready", Ready: sampleReady()}),
 		"gateway":        Gateway(sampleGateway()),
+		"try":            Try(sampleTry()),
+		"try-wrong":      Try(TryView{Page: failedPage("gateways"), Gateway: "gcash", Back: "/gateways/gcash", Action: "/gateways/gcash/try", AsksFrom: true, Wrong: "at", Problem: "This is no time."}),
+		"verify":         Verify(VerifyView{Page: samplePage("inbox"), Gateway: "gcash", Sentence: "Of 4 refused requests, 3 are right.", Reasons: sampleRefusals(), Count: "4", Key: "k"}),
+		"verify-viewer":  Verify(VerifyView{Page: samplePage("inbox"), Gateway: "gcash", Sentence: "All are right.", Count: "4", ReadOnly: true}),
 		"audit":          Audit(AuditView{Page: samplePage("audit"), List: []AuditRow{{At: stamp("09:12:40", "2 min ago"), Actor: "maria", Action: "Marked as succeeded", Subject: Ref{"ORDER-1042", "ORDER-1042"}, Link: "/payments/pay_1", Detail: hostile}}}),
 		"account":        Account(AccountView{Page: samplePage("account"), Role: "Operator", Since: stamp("08:00:00", "1 h ago"), Langs: []Filter{{Text: "English", Href: "en", Active: true}, {Text: "中文", Href: "zh"}}}),
 		"signin":         SignIn(SignInView{Page: samplePage(""), Name: "maria", Problem: "Name or password is wrong."}),

@@ -40,6 +40,7 @@ func (s *Server) adminRoutes() http.Handler {
 	for route, p := range a.actPages() {
 		mux.HandleFunc(route, a.signedIn(acting(p)))
 	}
+	mux.HandleFunc("POST /gateways/{name}/try", a.serve((*visit).postTry, maxTryForm, true))
 	mux.HandleFunc("/", a.open((*visit).lost))
 	guard := http.NewCrossOriginProtection()
 	guard.SetDenyHandler(a.session(a.open((*visit).foreign)))
@@ -72,6 +73,7 @@ func (a *admin) readPages() map[string]page {
 		"GET /inbox":                    (*visit).inbox,
 		"GET /inbox/{id}":               (*visit).inboxItem,
 		"GET /inbox/replay":             (*visit).replay,
+		"GET /inbox/verify":             (*visit).verify,
 		"GET /inbox/refused/{id}":       (*visit).request,
 		"GET /inbox/refused/{id}/body":  (*visit).refusedBody,
 		"GET /inbox/requests/{id}/body": (*visit).requestBody,
@@ -79,6 +81,7 @@ func (a *admin) readPages() map[string]page {
 		"GET /outbox/{seq}":             (*visit).event,
 		"GET /gateways":                 (*visit).gateways,
 		"GET /gateways/{name}":          (*visit).gateway,
+		"GET /gateways/{name}/try":      (*visit).try,
 		"GET /audit":                    (*visit).audit,
 		"GET /account":                  (*visit).account,
 		"POST /account/password":        (*visit).postPassword,
@@ -89,11 +92,13 @@ func (a *admin) readPages() map[string]page {
 // actPages change something and need the role operator or admin.
 func (a *admin) actPages() map[string]page {
 	return map[string]page{
-		"POST /payments/{id}/decide": (*visit).postPaymentDecision,
-		"POST /reviews/{id}/decide":  (*visit).postReviewDecision,
-		"POST /inbox/{id}/replay":    (*visit).postReplayOne,
-		"POST /inbox/replay":         (*visit).postReplay,
-		"POST /outbox/{seq}/resend":  (*visit).postResend,
+		"POST /payments/{id}/decide":      (*visit).postPaymentDecision,
+		"POST /reviews/{id}/decide":       (*visit).postReviewDecision,
+		"POST /inbox/{id}/replay":         (*visit).postReplayOne,
+		"POST /inbox/replay":              (*visit).postReplay,
+		"POST /inbox/refused/{id}/verify": (*visit).postVerifyOne,
+		"POST /inbox/verify":              (*visit).postVerify,
+		"POST /outbox/{seq}/resend":       (*visit).postResend,
 	}
 }
 
@@ -121,15 +126,16 @@ func (a *admin) headers(next http.Handler) http.Handler {
 const maxForm = 64 << 10
 
 // open makes a handler of a page for everybody.
-func (a *admin) open(p page) http.HandlerFunc { return a.serve(p, false) }
+func (a *admin) open(p page) http.HandlerFunc { return a.serve(p, maxForm, false) }
 
 // signedIn makes a handler of a page for people who have signed in.
-func (a *admin) signedIn(p page) http.HandlerFunc { return a.serve(p, true) }
+func (a *admin) signedIn(p page) http.HandlerFunc { return a.serve(p, maxForm, true) }
 
-func (a *admin) serve(p page, mustSignIn bool) http.HandlerFunc {
+// serve makes a handler of a page whose form carries no more than so many bytes.
+func (a *admin) serve(p page, limit int64, mustSignIn bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
-		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		r.Body = http.MaxBytesReader(w, r.Body, limit)
 		v := &visit{admin: a, w: w, r: r, now: a.engine.Now(), lang: language(a.engine.Config().Language)}
 		defer v.survive()
 		err := v.arrive()

@@ -195,4 +195,6 @@ func address(path string, pairs ...string) string {
 
 func paymentPath(publicID string) string { return "/payments/" + url.PathEscape(publicID) }
 
-func numbered(path string, id int64) string { return path + "/" + strconv.FormatInt(id, 10) }
+func numbered(path string, id int64) string { return path + "/" + number(id) }
+
+func number(id int64) string { return strconv.FormatInt(id, 10) }

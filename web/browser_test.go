@@ -132,7 +132,12 @@ func evaluate[T any](p *person, script string) T {
 // sees waits until a text can be read on the page.
 func (p *person) sees(text string) {
 	p.t.Helper()
-	script := `document.body !== null && document.body.innerText.replace(/\s+/g, " ").includes(` + strconv.Quote(text) + `)`
+	p.awaits(strconv.Quote(text)+" does not appear", `document.body !== null && document.body.innerText.replace(/\s+/g, " ").includes(`+strconv.Quote(text)+`)`)
+}
+
+// awaits waits until a condition holds in the page.
+func (p *person) awaits(otherwise, script string) {
+	p.t.Helper()
 	deadline := time.After(20 * time.Second)
 	for {
 		if ok, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](script)); err == nil && ok {
@@ -141,7 +146,7 @@ func (p *person) sees(text string) {
 		select {
 		case <-deadline:
 			shown, _ := chromedp.Run(p.ctx, chromedp.Evaluate[string](`document.body.innerText`))
-			p.t.Fatalf("%q does not appear; the page says:\n%s", text, shown)
+			p.t.Fatalf("%s; the page says:\n%s", otherwise, shown)
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
@@ -253,6 +258,7 @@ func TestInARealBrowser(t *testing.T) {
 	scenes := map[string]func(*testing.T, *person){
 		"sign up and in": sceneSignUp, "find a payment": sceneFind, "answer a review": sceneReview, "double click": sceneDoubleClick, "stale page": sceneStale,
 		"replay": sceneReplay, "hostile text": sceneHostile, "keyboard": sceneKeyboard, "narrow": sceneNarrow, "refresh": sceneRefresh, "without script": sceneNoScript, "policy": scenePolicy,
+		"try a request": sceneTry, "verify again": sceneVerify,
 	}
 	for name, scene := range scenes {
 		t.Run(name, func(t *testing.T) { scene(t, seated(t, browser, newDesk(t))) })
@@ -420,6 +426,7 @@ func sceneHostile(t *testing.T, p *person) {
 func sceneKeyboard(t *testing.T, p *person) {
 	m := p.morning()
 	p.open("/signin")
+	p.awaits("the name is not the first field", `document.activeElement.name === "name"`)
 	p.do(chromedp.KeyEvent("maria" + kb.Tab + deskPassword + kb.Enter))
 	p.sees("Sign out")
 	p.open("/payments/" + m.open)
@@ -448,8 +455,8 @@ func sceneKeyboard(t *testing.T, p *person) {
 func sceneNarrow(t *testing.T, p *person) {
 	m := p.morning()
 	p.comesIn()
-	paths := append([]string{"/payments/" + m.odd, "/payments/" + m.hostile, "/inbox/4", "/inbox/refused/1", "/outbox/1", "/reviews/1", "/reviews?open=1", "/nowhere"}, readPaths...)
-	for width, paths := range map[int64][]string{390: paths, 1440: paths[:8]} {
+	paths := append([]string{"/payments/" + m.odd, "/payments/" + m.hostile, "/inbox/4", "/inbox/refused/1", "/gateways/sandbox/try?refused=1", "/outbox/1", "/reviews/1", "/reviews?open=1", "/nowhere"}, readPaths...)
+	for width, paths := range map[int64][]string{390: paths, 1440: paths[:9]} {
 		p.window(width, width == 390)
 		for _, path := range paths {
 			p.open(path)
@@ -496,6 +503,53 @@ func sceneNoScript(t *testing.T, p *person) {
 		list, err := rx.Audits(0, 0, 10)
 		return len(list) == 1 && list[0].Detail == "without script", err
 	})
+}
+
+// sceneTry pastes a request whose body has several lines; the browser itself changes their ends.
+func sceneTry(t *testing.T, p *person) {
+	p.comesIn()
+	p.follows("Gateways")
+	p.follows("sandbox")
+	p.follows("Try a request")
+	before := p.rows()
+	pasted := p.capture(p.spread("\n"))
+	evaluate[bool](p, `document.getElementById("capture").value = `+strconv.Quote(pasted)+`, true`)
+	for range 2 {
+		p.follows("Read it")
+		p.sees("It would be stored, acknowledged and worked on.")
+		p.sees("The body fits with its line ends as LF.")
+		p.sees("₱1,250.50 (125050)")
+		if shown := evaluate[string](p, `document.getElementById("capture").value`); shown != pasted {
+			t.Errorf("the form shows again\n%q\nwant\n%q", shown, pasted)
+		}
+	}
+	p.types("When it came in, if not now", "2031-03-08 01:00")
+	p.follows("Read it")
+	p.sees("Its signature states a time 24 h before it came in")
+	p.types("When it came in, if not now", "tomorrow")
+	p.follows("Read it")
+	p.sees("This is no time.")
+	p.wantNew(before, map[string]int{})
+}
+
+func sceneVerify(t *testing.T, p *person) {
+	for _, id := range []string{"evt_1", "evt_2", "evt_3"} {
+		p.toMute(id, "ORDER-"+id)
+	}
+	p.reconfigure(muteAlone, muteSpeaks)
+	p.comesIn()
+	p.open("/inbox/refused/1")
+	p.sees("With the present configuration it is right")
+	p.follows("Verify again")
+	p.sees("It is right now and was taken in.")
+	p.follows("Gateways")
+	p.follows("mute")
+	p.follows("Verify 2 requests of mute again")
+	p.sees("All 2 refused requests of mute are right with the present configuration and would be taken in.")
+	p.follows("Verify 2 again")
+	p.sees("Verified again: 2 tried, 2 taken in, 0 still refused.")
+	p.sees("Nothing was refused.")
+	p.untilItems("parked", 3)
 }
 
 // scenePolicy has a page do what an attacker would wish for; the browser must refuse it and say so.

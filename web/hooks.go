@@ -30,6 +30,7 @@ type hook struct {
 	at       time.Time
 	status   int // that was answered
 	answered bool
+	refused  bool // by the definition
 }
 
 // serveHook answers one request of a gateway and counts the answer.
@@ -59,7 +60,7 @@ func (h *hook) finish() {
 		h.s.logPanic(h.r, p)
 		h.ack(h.def.Ack(gateway.OutcomeBusy))
 	}
-	h.s.metrics.hook(h.name, h.status, h.s.engine.Now().Sub(h.at))
+	h.s.metrics.hook(h.name, h.status, h.refused, h.s.engine.Now().Sub(h.at))
 }
 
 // serve takes in what may be a notice. A definition may answer a question by which the gateway tests
@@ -101,6 +102,7 @@ func (h *hook) accept(body []byte) {
 		h.busy(err)
 		return
 	}
+	h.refused = ack.Status >= 400 && ack.Status < 500 && ack.Status != http.StatusMethodNotAllowed
 	h.ack(ack)
 }
 

@@ -111,12 +111,19 @@ func newLabOn(t testing.TB, log slog.Handler, edit ...func(*Options)) *lab {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.store.Close() })
-	random := rand.NewChaCha8([32]byte{1})
-	l.engine, err = app.New(app.Options{Store: l.store, Config: loadLabConfig(t), Now: l.now, Random: random, Log: slog.New(log)})
-	if err != nil {
+	l.serve(t, labConfig, log, edit...)
+	if l.token, err = l.engine.AddToken(t.Context(), "lab"); err != nil {
 		t.Fatal(err)
 	}
-	if l.token, err = l.engine.AddToken(t.Context(), "lab"); err != nil {
+	return l
+}
+
+// serve makes the engine and the server of a configuration.
+func (l *lab) serve(t testing.TB, config string, log slog.Handler, edit ...func(*Options)) {
+	t.Helper()
+	var err error
+	l.engine, err = app.New(app.Options{Store: l.store, Config: loadLabConfig(t, config), Now: l.now, Random: rand.NewChaCha8([32]byte{1}), Log: slog.New(log)})
+	if err != nil {
 		t.Fatal(err)
 	}
 	o := Options{Engine: l.engine, Log: slog.New(log)}
@@ -125,13 +132,12 @@ func newLabOn(t testing.TB, log slog.Handler, edit ...func(*Options)) *lab {
 	}
 	l.server = New(o)
 	l.public, l.private = l.listen(t, l.server.Public()), l.listen(t, l.server.Private())
-	return l
 }
 
-func loadLabConfig(t testing.TB) *config.Config {
+func loadLabConfig(t testing.TB, text string) *config.Config {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "nodrop.toml")
-	if err := os.WriteFile(path, []byte(labConfig), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c, err := config.Load(path, config.Env{ReadFile: os.ReadFile, Getenv: func(string) (string, bool) { return labSecret, true }})
@@ -176,8 +182,10 @@ func (l *lab) notice(id, ref, status, amount string) []byte {
 }
 
 // signature is the header of a sandbox webhook: HMAC-SHA256 over the time, a dot and the body.
-func (l *lab) signature(body []byte) string {
-	return fmt.Sprintf("t=%d,v1=%s", l.now().Unix(), hexMAC(fmt.Appendf(nil, "%d.%s", l.now().Unix(), body)))
+func (l *lab) signature(body []byte) string { return l.signatureAt(l.now(), body) }
+
+func (l *lab) signatureAt(at time.Time, body []byte) string {
+	return fmt.Sprintf("t=%d,v1=%s", at.Unix(), hexMAC(fmt.Appendf(nil, "%d.%s", at.Unix(), body)))
 }
 
 func hexMAC(message []byte) string {

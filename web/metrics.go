@@ -49,10 +49,13 @@ func newMetrics(e *app.Engine, log *slog.Logger) *metrics {
 	return m
 }
 
-// hook counts one answer to a configured gateway.
-func (m *metrics) hook(gateway string, status int, took time.Duration) {
+// hook counts one answer to a configured gateway; refused tells that the definition refused the request, whatever its status.
+func (m *metrics) hook(gateway string, status int, refused bool, took time.Duration) {
 	outcome, ok := outcomes[status]
-	if !ok {
+	switch {
+	case refused:
+		outcome = "refused"
+	case !ok:
 		outcome = "other"
 	}
 	m.acks.WithLabelValues(gateway, outcome).Inc()

@@ -15,6 +15,7 @@ type storeFigures struct {
 	engine *app.Engine
 	log    *slog.Logger
 	desc   map[string]*prometheus.Desc
+	judged *prometheus.Desc
 }
 
 // figureHelp are the names and meanings of all of them.
@@ -39,6 +40,8 @@ var figureHelp = map[string]string{
 
 func newStoreFigures(e *app.Engine, log *slog.Logger) *storeFigures {
 	b := &storeFigures{engine: e, log: log, desc: map[string]*prometheus.Desc{}}
+	b.judged = prometheus.NewDesc("nodrop_requests_judged_total", "Gateways' requests that were refused, ignored or remarked on since the start, by verdict and reason.",
+		[]string{"gateway", "verdict", "reason"}, nil)
 	for name, help := range figureHelp {
 		b.desc[name] = prometheus.NewDesc(name, help, nil, nil)
 	}
@@ -50,11 +53,15 @@ func (b *storeFigures) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range b.desc {
 		ch <- d
 	}
+	ch <- b.judged
 }
 
 // Collect reads the figures; what cannot be read is left out and logged.
 func (b *storeFigures) Collect(ch chan<- prometheus.Metric) {
 	b.collectStore(ch)
+	for _, c := range b.engine.ReasonCounts() {
+		ch <- prometheus.MustNewConstMetric(b.judged, prometheus.CounterValue, float64(c.Count), c.Gateway, c.Verdict, c.Reason)
+	}
 	ctx, cancel := scrapeContext()
 	defer cancel()
 	figures := map[string]float64{}

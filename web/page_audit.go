@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -52,9 +53,9 @@ func (v *visit) auditRow(a store.Audit, p store.Payment) templates.AuditRow {
 		row.Subject, row.Link = ref(p.MerchantRef), paymentPath(p.PublicID)
 		return row
 	}
-	for prefix, path := range map[string]string{"outbox:": "/outbox/", "inbox:": "/inbox/"} {
+	for prefix, path := range map[string]string{"outbox:": "/outbox/", "inbox:": "/inbox/", "refused:": "/inbox/refused/", "gateway:": "/gateways/"} {
 		if id, ok := strings.CutPrefix(a.Subject, prefix); ok {
-			row.Link = path + id
+			row.Link = path + url.PathEscape(id)
 		}
 	}
 	return row

@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -51,6 +50,8 @@ func (v *visit) gateways() error {
 		return err
 	}
 	view := templates.GatewaysView{Page: v.page("gateways", v.lang.T("Gateways")), Sentence: v.gatewaysSentence(list), List: v.gatewayRows(list)}
+	view.Ready = v.readyRows()
+	view.ReadyTitle = v.lang.N(int64(len(view.Ready)), "One more gateway is ready to be configured", "%d more gateways are ready to be configured", len(view.Ready))
 	return v.show(http.StatusOK, templates.Gateways(view))
 }
 
@@ -127,125 +128,4 @@ func (v *visit) skew(h health) string {
 		return v.lang.T("ours is %s ahead", v.span(-d))
 	}
 	return v.lang.T("in step")
-}
-
-func (v *visit) gateway() error {
-	var one health
-	var refusals []store.RefusedCount
-	var last []store.Item
-	secret := -1
-	err := v.read("gateway", func(rx *store.Rx) error {
-		list, err := v.healths(rx)
-		if err != nil {
-			return err
-		}
-		i := slices.IndexFunc(list, func(h health) bool { return h.conf.Name == v.r.PathValue("name") })
-		if i < 0 {
-			return v.lost()
-		}
-		one = list[i]
-		if last, err = rx.Items(store.InboxFilter{Gateway: one.conf.Name, Limit: 20}); err != nil {
-			return err
-		}
-		if secret, err = lastSecret(rx, last); err != nil {
-			return err
-		}
-		refusals, err = rx.RefusedCounts()
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return v.show(http.StatusOK, templates.Gateway(v.gatewayView(one, secret, refusals)))
-}
-
-// lastSecret is which configured secret the newest webhook matched; -1: none is known.
-func lastSecret(rx *store.Rx, items []store.Item) (int, error) {
-	for _, it := range items {
-		if it.Channel != "webhook" {
-			continue
-		}
-		q, ok, err := rx.GetRequest(it.RequestID)
-		if err != nil || !ok {
-			return -1, err
-		}
-		return q.Secret, nil
-	}
-	return -1, nil
-}
-
-func (v *visit) gatewayView(h health, secret int, refusals []store.RefusedCount) templates.GatewayView {
-	view := templates.GatewayView{
-		Page: v.page("gateways", h.conf.Name), Row: v.gatewayRow(h), Sentence: v.lang.word("condition_says", v.condition(h)), Address: v.hookAddress(h.conf),
-		Hint: v.lang.T("Paste it into the gateway's dashboard as the address for webhooks. The address must be reached from the Internet by HTTPS."), Health: v.healthFacts(h, secret), Setup: v.setupFacts(h),
-		NoQuery: !h.Queryable,
-	}
-	if def, ok := v.engine.Gateway(h.conf.Name); ok {
-		view.Notes = def.Describe()
-	}
-	for _, d := range h.conf.QuerySchedule {
-		view.Schedule = append(view.Schedule, v.stamp(v.now.Add(d).UnixMilli()))
-	}
-	view.After = v.lang.T("Then after 3, 6 and 12 hours more and once a day, until %s after its registration it is given up.", v.span(h.conf.GiveUpAfter))
-	for _, r := range refusals {
-		if r.Gateway == h.conf.Name {
-			view.Refused = append(view.Refused, templates.RefusedRow{Reason: v.lang.word("reason", r.Reason), Count: count(r.Count), Last: v.stamp(r.LastMs), Href: address("/inbox", "state", refused, "gateway", r.Gateway)})
-		}
-	}
-	return view
-}
-
-// hookAddress is what the gateway must post to, as far as the configuration tells.
-func (v *visit) hookAddress(c config.Gateway) templates.Ref {
-	address := c.PublicURL
-	if address == "" {
-		public := v.engine.Config().Public
-		host := "https://" + public.Hostname
-		if public.Hostname == "" {
-			host = "https://" + v.lang.T("YOUR-HOST") // a proxy with a certificate stands before the listener
-		}
-		address = host + "/hooks/" + c.Name
-	}
-	return templates.Ref{Short: address, Full: address}
-}
-
-func (v *visit) healthFacts(h health, secret int) []templates.Row {
-	s := h.GatewayState
-	rows := []templates.Row{
-		{Name: v.lang.T("Last webhook"), At: v.stamp(s.LastWebhookMs)}, {Name: v.lang.T("Last refused"), At: v.stamp(s.LastRefusedMs)}, {Name: v.lang.T("Last answer"), At: v.stamp(s.LastAnswerMs)},
-	}
-	if s.LastErrorMs != 0 {
-		rows = append(rows, templates.Row{Name: v.lang.T("Last failure"), Value: visible(s.LastError), At: v.stamp(s.LastErrorMs)})
-	}
-	if s.Errors > 0 {
-		rows = append(rows, templates.Row{Name: v.lang.T("Failures in a row"), Value: count(s.Errors)})
-	}
-	if s.PausedUntilMs > v.now.UnixMilli() {
-		rows = append(rows, templates.Row{Name: v.lang.T("Not asked before"), At: v.stamp(s.PausedUntilMs)})
-	}
-	if h.Queryable {
-		rows = append(rows, templates.Row{Name: v.lang.T("Questions waiting"), Value: v.waiting(h.backlog), At: v.stamp(h.oldest)},
-			templates.Row{Name: v.lang.T("May be asked at once"), Value: count(int64(max(0, h.Tokens)))})
-	}
-	if secret >= 0 {
-		rows = append(rows, templates.Row{Name: v.lang.T("Secret that matched last"), Value: v.lang.T("number %d of the configuration", secret+1)})
-	}
-	return append(rows, templates.Row{Name: v.lang.T("Clock"), Value: v.skew(h)})
-}
-
-func (v *visit) setupFacts(h health) []templates.Row {
-	rows := []templates.Row{
-		{Name: v.lang.T("Preset"), Value: h.conf.Preset}, {Name: v.lang.T("Confidence"), Value: v.lang.word("confidence", h.Facts.Status)}, {Name: v.lang.T("Mode"), Value: v.lang.word("mode", h.conf.Mode)},
-		{Name: v.lang.T("Query rate"), Value: h.conf.QueryRate.String()}, {Name: v.lang.T("Given up after"), Value: v.span(h.conf.GiveUpAfter)},
-	}
-	if h.Facts.RetryHorizon > 0 {
-		rows = append(rows, templates.Row{Name: v.lang.T("It repeats a webhook for"), Value: v.span(h.Facts.RetryHorizon)})
-	}
-	if len(h.Facts.Events) > 0 {
-		rows = append(rows, templates.Row{Name: v.lang.T("Event types to subscribe to"), Value: strings.Join(h.Facts.Events, ", ")})
-	}
-	if h.Facts.ResendHint != "" {
-		rows = append(rows, templates.Row{Name: v.lang.T("To send a webhook again by hand"), Value: h.Facts.ResendHint})
-	}
-	return rows
 }

@@ -36,7 +36,8 @@ type mailbox struct {
 	refused []store.Request
 	counts  map[string]int64
 	dead    []store.Item
-	about   map[int64]string // public ids of the payments that the items are about
+	kept    []store.RefusedCount // refused ones, by gateway and reason
+	about   map[int64]string     // public ids of the payments that the items are about
 }
 
 func (v *visit) inbox() error {
@@ -55,6 +56,9 @@ func (v *visit) inbox() error {
 	}
 	view.Nothing, view.How = v.emptyInbox(w)
 	view.List = v.inboxRows(m)
+	if w.state == refused {
+		view.Verify = v.verifyLinks(w.gateway, m.kept)
+	}
 	view.Pager = pagerOf(w, m)
 	return v.show(http.StatusOK, templates.Inbox(view))
 }
@@ -68,11 +72,10 @@ func readMailbox(rx *store.Rx, w inboxWish, m *mailbox) (err error) {
 		}
 		m.counts[state] = b.Count
 	}
-	list, err := rx.RefusedCounts()
-	if err != nil {
+	if m.kept, err = rx.RefusedCounts(); err != nil {
 		return err
 	}
-	for _, c := range list {
+	for _, c := range m.kept {
 		m.counts[refused] += c.Count
 	}
 	if w.state == refused {
@@ -202,10 +205,13 @@ func (v *visit) inboxRows(m mailbox) (rows []templates.InboxRow) {
 		rows = append(rows, row)
 	}
 	for _, r := range m.refused[:min(len(m.refused), inboxShown)] {
-		rows = append(rows, templates.InboxRow{
+		row := templates.InboxRow{
 			Href: numbered("/inbox/refused", r.ID), At: v.stamp(r.ReceivedMs), Gateway: r.Gateway, Channel: v.lang.word("channel", r.Channel),
 			State: v.inboxState(refused), Reason: v.lang.word("reason", r.Reason),
-		})
+		}
+		likely, detail := v.why(r, len(r.Body) <= diagnosed)
+		row.Likely, row.Detail = v.inShort(r.Reason, likely, detail)
+		rows = append(rows, row)
 	}
 	return rows
 }

@@ -38,6 +38,9 @@ func (v *visit) inboxItem() error {
 	if p.ID != 0 {
 		view.Payment = templates.Link{Text: v.lang.T("To the payment"), Href: paymentPath(p.PublicID)}
 	}
+	if w.Item.Channel == "webhook" {
+		view.Try = v.tryLink("request", w.Request)
+	}
 	if w.State == "dead" || w.State == "parked" {
 		view.Replay = v.plainForm(numbered("/inbox", id)+"/replay", app.ActReplay)
 	}
@@ -93,16 +96,15 @@ func (v *visit) request() error {
 	}
 	view := v.requestView(q)
 	view.Heading = v.lang.T("Request to %s", q.Gateway)
-	view.State = templates.Badge{Kind: inboxShape[refused], Label: v.lang.word("verdict", q.Verdict)}
-	if q.Verdict != refused {
-		view.State.Kind = "off"
-	}
-	view.Sentence = v.lang.wordOr("likely", q.Reason, sentence(q.Detail))
-	if q.Detail != "" {
-		view.Rows = append(view.Rows, templates.Row{Name: v.lang.T("Details"), Value: visible(q.Detail)})
-	}
-	if q.Reason != "" {
-		view.Rows = append(view.Rows, templates.Row{Name: v.lang.T("Reason"), Value: v.lang.word("reason", q.Reason)})
+	view.State = v.verdict(q.Verdict)
+	view.Sentence, view.Detail = v.why(q, true)
+	view.Rows = append(view.Rows, templates.Row{Name: v.lang.T("Reason"), Value: v.lang.word("reason", q.Reason)})
+	view.Try = v.tryLink("refused", q)
+	if q.TakenMs != 0 {
+		view.State, view.Sentence, view.Detail = templates.Badge{Kind: "ok", Label: v.lang.T("Taken in")}, v.lang.T("It was refused at first, then verified again and taken in."), ""
+		view.Rows = append(view.Rows, templates.Row{Name: v.lang.T("Taken in"), At: v.stamp(q.TakenMs)})
+	} else if _, ok := v.engine.Gateway(q.Gateway); ok {
+		view.Replay = v.plainForm(numbered("/inbox/refused", q.ID)+"/verify", app.ActVerify)
 	}
 	return v.show(http.StatusOK, templates.InboxItem(view))
 }

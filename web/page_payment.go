@@ -175,11 +175,15 @@ func (v *visit) chargeAgain(o app.OrderView) string {
 
 func (v *visit) nextQuestion(f file) templates.Row {
 	row := templates.Row{Name: v.lang.T("The gateway is asked next")}
+	next := int64(0)
 	for _, t := range f.timers {
-		if t.Kind == "ask" {
-			row.At = v.stamp(t.DueMs)
-			return row
+		if (t.Kind == "ask" || t.Kind == "hint") && (next == 0 || t.DueMs < next) {
+			next = t.DueMs
 		}
+	}
+	if next != 0 {
+		row.At = v.stamp(next)
+		return row
 	}
 	row.Value = v.lang.T("not any more")
 	return row

@@ -359,6 +359,10 @@ func TestInboxShowsWhatBecameOfEverything(t *testing.T) {
 	p.wants(".filters", "Dead 1")
 	p.wants(".filters", "Refused 1")
 	p.wants("table", "The amount cannot be read")
+	d.until("the gateway to be written down, by whose name the search goes", func(rx *store.Rx) (bool, error) {
+		list, err := rx.Items(store.InboxFilter{Query: "evt_1", Limit: 1})
+		return len(list) == 1, err
+	})
 	d.get("/inbox?q=evt_1").wants("table", "ORDER-1001")
 	refusedPage := d.get("/inbox?state=refused").value("table a.strong", "href")
 	p = d.get(refusedPage)

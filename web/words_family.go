@@ -68,14 +68,29 @@ var families = map[string]map[string]said{
 	"outbox":  {"pending": {"Waiting", "等待中"}, "delivered": {"Delivered", "已送达"}, "dead": {"Given up", "已放弃"}, "feed": {"In the feed", "在事件流中"}},
 	"inbox":   {"pending": {"Waiting", "等待处理"}, "parked": {"Parked", "暂存"}, "done": {"Done", "已处理"}, "ignored": {"Not our concern", "与我们无关"}, "dead": {"Dead", "死信"}, "refused": {"Refused", "已拒绝"}},
 	"channel": {"webhook": {"webhook", "通知"}, "query": {"answer", "答复"}, "report": {"report", "对账单"}},
-	"verdict": {"accepted": {"Accepted", "已接受"}, "ignored": {"Not our concern", "与我们无关"}, "refused": {"Refused", "已拒绝"}, "unreadable": {"Cannot be read", "无法读取"}},
+	"verdict": {"accepted": {"Accepted", "已接受"}, "ignored": {"Not our concern", "与我们无关"}, "refused": {"Refused", "已拒绝"}, "unreadable": {"Cannot be read", "无法读取"}, "challenge": {"Challenge", "地址验证"}},
+	"reads": {
+		"accepted": {"It would be stored, acknowledged and worked on.", "会被保存、确认并处理。"}, "ignored": {"It would be stored and acknowledged, and change nothing.", "会被保存并确认，但不带来任何变化。"}, "refused": {"It would be kept for inspection only, and nothing of it applied.", "只会留存备查，内容不会生效。"},
+		"unreadable": {"It would be stored and acknowledged, and wait for a person as a dead letter.", "会被保存并确认，作为死信等待人工处理。"}, "challenge": {"It would be answered, and nothing stored.", "会得到应答，不保存任何内容。"},
+	},
+	"observed": {"payment": {"Payment", "支付"}, "refund": {"Refund", "退款"}, "dispute": {"Dispute", "争议"}},
+	"ends": {
+		"lf": {"The body fits with its line ends as LF. A browser sends them as CRLF, so they were changed back.", "正文的换行按 LF 处理时签名相符。浏览器会把换行发送为 CRLF，因此已改回。"}, "crlf": {"The body fits with its line ends as CRLF.", "正文的换行按 CRLF 处理时签名相符。"}, "cut": {"The body fits without the line end that was pasted after it.", "去掉正文末尾多粘贴的换行后签名相符。"},
+	},
+	"networks": {
+		"off": {"The address of the sender is not looked at: source_networks is off, and the signature decides.", "不检查发送方地址：source_networks 为 off，由签名决定。"}, "flag": {"A request from elsewhere is taken in and flagged: source_networks = \"flag\".", "来自其他地址的请求会被接收并标记：source_networks = \"flag\"。"}, "enforce": {"A request from elsewhere is refused: source_networks = \"enforce\".", "来自其他地址的请求会被拒绝：source_networks = \"enforce\"。"},
+	},
 	"became": {
 		"pending": {"It is stored and waits to be worked on.", "已保存，等待处理。"}, "parked": {"It is about a payment that nobody registered yet; it waits and is applied when your shop registers it.", "所涉支付尚未登记；登记后即生效。"},
 		"done": {"It was read and applied.", "已读取并生效。"}, "ignored": {"It was read; nothing of it is our concern.", "已读取；与我们无关。"}, "dead": {"It could not be worked on. Correct the cause, then replay it.", "无法处理。请排除原因后重放。"},
 	},
 	"mode":       {"live": {"live", "正式"}, "test": {"test", "测试"}},
 	"role":       {"viewer": {"Viewer", "查看者"}, "operator": {"Operator", "操作员"}, "admin": {"Admin", "管理员"}},
-	"confidence": {"verified": {"verified against official material", "已按官方资料核实"}, "unconfirmed": {"unconfirmed: try it in the gateway's sandbox first", "未确认：请先在网关沙箱中试用"}, "": {"your own definition", "您自己的定义"}},
+	"confidence": {"verified": {"Verified", "已核实"}, "unconfirmed": {"Unconfirmed", "未确认"}, "": {"Your own definition", "您自己的定义"}},
+	"confidence_says": {
+		"verified": {"Official vectors or an official SDK are behind it. Some of it remains to be confirmed.", "以官方向量或官方 SDK 为依据，仍有部分内容待确认。"}, "unconfirmed": {"It follows the gateway's documentation, but no official vectors or SDK prove it. Try it in the gateway's sandbox before live money depends on it.", "它依据网关的文档，但没有官方向量或 SDK 佐证。请先在网关沙箱中试用，再用于正式收款。"},
+		"": {"You have described this gateway yourself; try it in the gateway's sandbox before live money depends on it.", "此网关由您自己描述；请先在网关沙箱中试用，再用于正式收款。"},
+	},
 	"condition": {
 		"working": {"Working", "正常"}, "silent": {"Not heard of yet", "尚无消息"}, "paused": {"Paused", "已暂停查询"}, "failing": {"Not answering", "无答复"}, "key_refused": {"Refuses our key", "拒绝我们的密钥"}, "refusing": {"Last webhook refused", "最近的通知被拒"},
 	},

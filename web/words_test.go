@@ -127,7 +127,7 @@ func TestEveryWordOfTheContractIsSaid(t *testing.T) {
 	for _, a := range payment.Acts() {
 		want["act"] = append(want["act"], string(a))
 	}
-	want["act"] = append(want["act"], app.ActAsk, app.ActLink, app.ActReplay, app.ActResend, app.ActRelease, app.ActResume, app.ActSnooze, app.ActReopen, app.ActDismiss)
+	want["act"] = append(want["act"], app.ActAsk, app.ActLink, app.ActReplay, app.ActResend, app.ActRelease, app.ActResume, app.ActSnooze, app.ActReopen, app.ActDismiss, app.ActVerify)
 	want["follows"], want["acted"], want["answer"] = want["act"], want["act"], want["act"]
 	for _, r := range payment.Reasons() {
 		want["kind"] = append(want["kind"], string(r))
@@ -139,6 +139,11 @@ func TestEveryWordOfTheContractIsSaid(t *testing.T) {
 	}
 	want["because"] = []string{string(payment.BecauseNoPayment), string(payment.BecausePaid), string(payment.BecauseReview), string(payment.BecauseParked), string(payment.BecauseUnconfirmed),
 		string(payment.BecauseOpen), string(payment.BecauseUnknown), string(payment.BecauseSucceeded), string(payment.BecauseAbandoned), string(payment.BecausePerson)}
+	want["verdict"] = []string{gateway.Accepted, gateway.Ignored, gateway.Refused, gateway.Unreadable, gateway.Challenged}
+	want["reads"] = want["verdict"]
+	want["observed"] = []string{gateway.KindPayment, gateway.KindRefund, gateway.KindDispute}
+	want["reason"] = []string{"bad_signature", "no_signature", "stale_timestamp", "no_secret", "wrong_mode", "wrong_method", "unknown_network", "bad_challenge", "key_unknown", "certificate_pending"}
+	want["likely"] = want["reason"]
 	for family, words := range want {
 		for _, w := range words {
 			if families[family][w] == (said{}) {

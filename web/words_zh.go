@@ -101,7 +101,7 @@ var chinese = map[string]string{
 	"That was done already.": "已经做过了。", "One entry is being worked on again.": "正在重新处理 1 条。", "%d entries are being worked on again.": "正在重新处理 %d 条。",
 	"The count has changed since you looked; nothing was done. Look at the new count and send it again.": "您查看之后数量已变化，没有执行。请核对新数量后再提交。", "To the payment": "查看支付",
 	"Answer of %s": "%s 的答复", "Webhook of %s": "%s 的通知", "Request to %s": "发往 %s 的请求", "Event id": "事件编号", "Came again": "重复收到", "once": "1 次", "%d times": "%d 次", "Same id, other content": "编号相同、内容不同", "one came before": "之前有 1 条", "%d came before": "之前有 %d 条",
-	"Tries": "尝试次数", "Worked on": "处理时间", "Done": "完成时间", "Details": "详情", "From": "来自", "Answered with": "答复", "The gateway's status": "网关状态码", "Bytes": "字节数", "Secret that matched": "匹配的密钥", "number %d of the configuration": "配置中的第 %d 个",
+	"Tries": "尝试次数", "Worked on": "处理时间", "Done": "完成时间", "From": "来自", "Answered with": "答复", "The gateway's status": "网关状态码", "Bytes": "字节数", "Secret that matched": "匹配的密钥", "number %d of the configuration": "配置中的第 %d 个",
 	"The body is no text, so it is shown in hexadecimal.": "正文不是文本，以十六进制显示。", "Only the beginning is shown; the file holds all of it.": "只显示开头，下载文件可得全部。", "The body is empty, or was not kept because it changed nothing.": "正文为空，或因没有带来变化而未保留。",
 
 	// Outbox
@@ -118,12 +118,12 @@ var chinese = map[string]string{
 	"Questions waiting": "待查询", "Clock": "时钟", "Address for its webhooks": "通知地址", "Set-up": "设置", "When it is asked": "何时查询", "This gateway cannot be asked.": "此网关不能查询。",
 	"Its payments rest on webhooks and reports alone; a failure is held back for a while before it counts.":   "其支付只依靠通知和对账单；失败通知会先保留一段时间再生效。",
 	"A payment registered now is asked about at these times, each with a little jitter, until it is settled:": "现在登记的支付会在以下时间查询（略有随机偏移），直到了结：",
-	"Refused requests kept for inspection": "保留备查的被拒请求", "What its definition says": "其定义的说明", "Every gateway that has been asked answers.": "所有查询过的网关都有答复。", "One gateway needs attention.": "有 1 个网关需要关注。", "%d gateways need attention.": "有 %d 个网关需要关注。",
+	"Refused requests kept for inspection": "保留备查的被拒请求", "Every gateway that has been asked answers.": "所有查询过的网关都有答复。", "One gateway needs attention.": "有 1 个网关需要关注。", "%d gateways need attention.": "有 %d 个网关需要关注。",
 	"1,000 or more": "1,000 或更多", "ours is %s behind": "我们慢 %s", "ours is %s ahead": "我们快 %s", "in step": "一致",
 	"Paste it into the gateway's dashboard as the address for webhooks. The address must be reached from the Internet by HTTPS.": "请把它填入网关后台的通知地址。该地址须能从互联网以 HTTPS 访问。",
-	"Then after 3, 6 and 12 hours more and once a day, until %s after its registration it is given up.":                          "之后再过 3、6、12 小时，然后每天一次，登记 %s 后放弃。", "YOUR-HOST": "您的域名",
-	"Failures in a row": "连续失败", "Not asked before": "恢复查询时间", "May be asked at once": "可立即查询", "Secret that matched last": "最近匹配的密钥", "Preset": "预设", "Confidence": "可信度", "Mode": "模式", "Query rate": "查询频率", "Given up after": "放弃时限",
-	"It repeats a webhook for": "通知重发期限", "Event types to subscribe to": "应订阅的事件类型", "To send a webhook again by hand": "手动重发通知",
+	"Then after 3, 6 and 12 hours more and once a day, until %s after its registration it is given up.":                          "之后再过 3、6、12 小时，然后每天一次，登记 %s 后放弃。",
+	"Failures in a row": "连续失败", "Not asked before": "恢复查询时间", "May be asked at once": "可立即查询", "Preset": "预设", "Mode": "模式", "Query rate": "查询频率", "Given up after": "放弃时限",
+	"It repeats a webhook for": "通知重发期限", "Event types to subscribe to": "应订阅的事件类型",
 
 	// Audit
 	"Who did what and why, newest first. Nothing here is ever changed or removed by a person.": "谁做了什么、为什么，最新在前。这里的记录任何人都不能修改或删除。", "Nobody has done anything yet.": "还没有人做过操作。",
