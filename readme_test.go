@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pelletier/go-toml/v2"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
@@ -174,5 +175,42 @@ print(check(now, signature, body), check(now, signature, body + " "), check(old,
 	out, err := exec.Command(python, args...).CombinedOutput()
 	if err != nil || strings.TrimSpace(string(out)) != "True False False" {
 		t.Errorf("verification says %s, want True False False (%v)", out, err)
+	}
+}
+
+// TestReadmeListsEveryGateway compares the README's table with the definitions.
+func TestReadmeListsEveryGateway(t *testing.T) {
+	raw, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("app/gateway/presets/*.toml")
+	if err != nil || len(files) < 31 {
+		t.Fatalf("%d definitions, %v", len(files), err)
+	}
+	listed := 0
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".toml")
+		var d struct {
+			Title, Status string
+			Needs         []string
+		}
+		definition, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := toml.Unmarshal(definition, &d); err != nil {
+			t.Fatal(err)
+		}
+		if name == "custom" || name == "sandbox" {
+			continue
+		}
+		listed++
+		if row := fmt.Sprintf("| `%s` | %s | %s | `%s` |\n", name, d.Title, d.Status, strings.Join(d.Needs, "`, `")); !strings.Contains(string(raw), row) {
+			t.Errorf("the README lacks the row %s", row)
+		}
+	}
+	if want := fmt.Sprintf("\n%d gateways are described", listed); !strings.Contains(string(raw), want) {
+		t.Errorf("the README does not say %q", want)
 	}
 }
