@@ -263,12 +263,16 @@ func (e *Engine) giveUp(tx *store.Tx, a *account, p *store.Payment, facts []paym
 
 // ask puts one question and writes down what came of it.
 func (e *Engine) ask(ctx context.Context, a *account, q question) {
-	answer := e.askNamed(ctx, a, q, e.askAll(ctx, a, q.ask))
+	answer, others := e.askAll(ctx, a, q.ask)
+	answer = e.askNamed(ctx, a, q, answer)
 	if ctx.Err() != nil && answer.Class == gateway.ClassTimeout {
 		return // we are stopping: the lease runs out and it is asked again
 	}
 	a.noteAnswer(e, answer)
 	err := e.store.Update(context.WithoutCancel(ctx), "answer", func(tx *store.Tx) error {
+		if err := e.meetOthers(tx, a, q.payment, others); err != nil {
+			return err
+		}
 		return e.writeAnswer(tx, a, q, answer)
 	})
 	e.wakeAll()
@@ -279,14 +283,17 @@ func (e *Engine) ask(ctx context.Context, a *account, q question) {
 
 // askAll puts the question about each id that the payment is asked by, and gives the answer that says most: a success
 // before what is under way, and a final word only when every id has one and, where the gateway can be asked by the
-// merchant's reference too, nothing under that reference says more.
-func (e *Engine) askAll(ctx context.Context, a *account, q gateway.Question) gateway.Answer {
+// merchant's reference too, nothing under that reference says more. It also gives the successes of other attempts that
+// were seen on the way.
+func (e *Engine) askAll(ctx context.Context, a *account, q gateway.Question) (best gateway.Answer, others []gateway.Observation) {
 	variants := a.def.Variants(q)
-	best := a.def.Query(ctx, e.http, variants[0], e.now)
+	best = a.def.Query(ctx, e.http, variants[0], e.now)
+	others = a.def.ReadAnswer(variants[0], best).Others
 	most := weight(a.def, variants[0], best)
 	further := func(one gateway.Question) {
 		a.limiter.ReserveN(e.now(), 1)
 		answer := a.def.Query(ctx, e.http, one, e.now)
+		others = append(others, a.def.ReadAnswer(one, answer).Others...)
 		if w := weight(a.def, one, answer); w > most {
 			best, most = answer, w
 		}
@@ -296,10 +303,11 @@ func (e *Engine) askAll(ctx context.Context, a *account, q gateway.Question) gat
 	}
 	byReference := q
 	byReference.Refs = nil
-	if most == weightFinal && best.Asked != q.MerchantRef && a.def.CanAsk(byReference) {
+	tried := most == weightFinal || q.Attempt != "" && denied(a.def, q, best)
+	if tried && best.Asked != q.MerchantRef && a.def.CanAsk(byReference) {
 		further(byReference)
 	}
-	return best
+	return best, others
 }
 
 // weightMoney is the weight of a success and of one that was taken back.

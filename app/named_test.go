@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"nodrop/app/config"
 )
 
 func TestTheTryThatAHintNamedIsAskedAbout(t *testing.T) {
@@ -40,4 +42,40 @@ func TestTheTryThatAHintNamedIsAskedAbout(t *testing.T) {
 			b.sound()
 		})
 	}
+}
+
+func TestAPaymentThatIsAskedByItsIDAloneIsAskedSoon(t *testing.T) {
+	b, a := hinting(t, byIDAlone)
+	register := func(refs ...Ref) PaymentView {
+		p, _, err := b.e.Register(b.ctx(), Registration{Gateway: "hint", MerchantRef: "A" + itoa64(int64(len(refs))), Amount: "100.00", Currency: "PHP", GatewayRefs: refs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	a.next = func(*http.Request) (int, http.Header, string) { return 404, nil, `{}` }
+	register(Ref{Kind: "payment", ID: "with"})
+	later := register()
+	b.clock.move(time.Minute)
+	b.fireHint()
+	if len(a.asked) != 1 || a.asked[0] != "GET https://hints.example/p/with" {
+		t.Fatalf("asked %v", a.asked)
+	}
+	if _, err := b.e.AddRefs(b.ctx(), later.ID, []Ref{{Kind: "payment", ID: "added"}}); err != nil {
+		t.Fatal(err)
+	}
+	b.clock.move(time.Minute)
+	b.fireHint()
+	if last := a.asked[len(a.asked)-1]; last != "GET https://hints.example/p/added" && a.asked[len(a.asked)-2] != "GET https://hints.example/p/added" {
+		t.Errorf("asked %v", a.asked)
+	}
+}
+
+// byIDAlone leaves the gateway of the hints the question by its own id.
+func byIDAlone(c *config.Config, _ *Options) {
+	spec := *c.Gateways[1].Custom
+	query := *spec.Query
+	query.Step = query.Step[:1]
+	spec.Query = &query
+	c.Gateways[1].Custom = &spec
 }

@@ -139,10 +139,25 @@ func (e *Engine) bindAndAdopt(tx *store.Tx, a *account, p store.Payment, refs []
 		}
 		bound = append(bound, r)
 	}
+	if err := e.askable(tx, a, &p, bound); err != nil {
+		return PaymentView{}, err
+	}
 	if err := e.adopt(tx, a, p, bound, e.nowMs()); err != nil {
 		return PaymentView{}, err
 	}
 	return e.freshView(&tx.Rx, p.ID)
+}
+
+// askable plans a payment's questions anew once it has ids: some gateways can be asked by nothing else.
+func (e *Engine) askable(tx *store.Tx, a *account, p *store.Payment, bound []store.GatewayRef) error {
+	if len(bound) == 0 {
+		return nil
+	}
+	facts, err := loadFacts(&tx.Rx, *p)
+	if err != nil {
+		return err
+	}
+	return e.reschedule(tx, a, p, facts, e.nowMs())
 }
 
 func (e *Engine) freshView(rx *store.Rx, id int64) (PaymentView, error) {

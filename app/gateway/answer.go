@@ -191,6 +191,7 @@ func (g *Gateway) result(s *step, v *view, q Question) Reading {
 		return unreadableAnswer("the answer holds no list of payments", "")
 	}
 	var best Reading
+	var others []Observation
 	rank, paid := -1, 0
 	for _, c := range list {
 		at := v.doc.find(c, &s.at)
@@ -198,6 +199,7 @@ func (g *Gateway) result(s *step, v *view, q Question) Reading {
 			return unreadableAnswer("an element of the list holds no payment", "")
 		}
 		rd := g.resultAt(s, *v, at, q)
+		others = append(others, rd.Others...)
 		r := rankOf(rd)
 		if r == rankPaid {
 			paid++
@@ -210,8 +212,9 @@ func (g *Gateway) result(s *step, v *view, q Question) Reading {
 		best.Observations[0].Reason = SeveralPaid
 	}
 	if rank <= 0 {
-		return unreadableAnswer("the list holds nothing about this payment", "")
+		best = unreadableAnswer("the list holds nothing about this payment", "")
 	}
+	best.Others = others
 	return best
 }
 
@@ -251,6 +254,9 @@ func (g *Gateway) resultAt(s *step, v view, at int32, q Question) Reading {
 	if why := s.otherPayment(c.shape, o, q); why != "" {
 		rd := unreadableAnswer(why, o.RawWord)
 		rd.Reason = "other_payment"
+		if s.byRef == "" && o.Word == payment.WordSucceeded && o.Attempt != "" && o.Attempt != q.Attempt && (o.MerchantRef == q.MerchantRef || o.MerchantRef == q.OrderRef) {
+			rd.Others = []Observation{*o}
+		}
 		return rd
 	}
 	if g.account != "" && o.Account != "" && o.Account != g.account {

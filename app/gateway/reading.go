@@ -43,8 +43,9 @@ type Reading struct {
 	Secret       int    // index in KeyNames that matched, -1 for none
 	Mode         string // test, live or "" when the message cannot tell
 	Observations []Observation
-	SkewMs       int64  // the sender's signing time minus the arrival, milliseconds
-	Certificate  string // address of a certificate that must be fetched before the request can be verified
+	Others       []Observation // of an answer: successes of other attempts at the reference that was asked about
+	SkewMs       int64         // the sender's signing time minus the arrival, milliseconds
+	Certificate  string        // address of a certificate that must be fetched before the request can be verified
 }
 
 // Ref is one id that the gateway gave a payment.
