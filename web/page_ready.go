@@ -1,7 +1,9 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -11,7 +13,7 @@ import (
 	"nodrop/templates"
 )
 
-// shipped are the definitions that come with nodrop, Philippine gateways first, the others by title.
+// shipped are the definitions that come with nodrop: those of the Philippines first, the more at home there the earlier; the others by title.
 var shipped = sync.OnceValue(func() (list []preset) {
 	for _, name := range gateway.PresetNames() {
 		if name == gateway.CustomPreset || name == sandboxPreset {
@@ -22,10 +24,11 @@ var shipped = sync.OnceValue(func() (list []preset) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b preset) int {
-		if x, y := nearness(a.name), nearness(b.name); x != y {
-			return x - y
+		x, y := nearness(a.spec), nearness(b.spec)
+		if x == y && x != math.MaxInt && a.spec.Status != b.spec.Status {
+			return strings.Compare(b.spec.Status, a.spec.Status) // verified before unconfirmed
 		}
-		return strings.Compare(strings.ToLower(a.spec.Title), strings.ToLower(b.spec.Title))
+		return cmp.Or(cmp.Compare(x, y), strings.Compare(strings.ToLower(a.spec.Title), strings.ToLower(b.spec.Title)))
 	})
 	return list
 })
@@ -38,13 +41,12 @@ type preset struct {
 	spec gateway.Spec
 }
 
-var philippine = []string{"paymongo", "xendit", "maya", "dragonpay", "antom"}
-
-func nearness(name string) int {
-	if i := slices.Index(philippine, name); i >= 0 {
-		return i
+// nearness is small for a gateway that serves the Philippines and few other countries.
+func nearness(spec gateway.Spec) int {
+	if !slices.Contains(spec.Facts.Countries, "PH") {
+		return math.MaxInt
 	}
-	return len(philippine)
+	return len(spec.Facts.Countries)
 }
 
 // readyRows lists the shipped definitions that nothing is configured with yet.
@@ -84,7 +86,7 @@ func (v *visit) starter(p preset) string {
 
 // placeholder is the value of a key until a merchant writes theirs: the name of a variable of the environment.
 func (v *visit) placeholder(name, need string) string {
-	prefix := "env:" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")) + "_"
+	prefix := "env:" + variable(name) + "_"
 	switch need {
 	case "webhook_secrets", "public_keys":
 		return "[" + quoted(prefix+strings.ToUpper(strings.TrimSuffix(need, "s"))) + "]"
@@ -93,6 +95,15 @@ func (v *visit) placeholder(name, need string) string {
 		return quoted(c.HookAddress(config.Gateway{Name: name}))
 	}
 	return quoted(prefix + strings.ToUpper(need))
+}
+
+// variable is a name as shells take it: it begins with a letter.
+func variable(name string) string {
+	name = strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	if name[0] >= '0' && name[0] <= '9' {
+		name = "GATEWAY_" + name
+	}
+	return name
 }
 
 func quoted(text string) string { return `"` + text + `"` }

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -117,6 +118,8 @@ func (c *compiler) base(s *QuerySpec, q *query) {
 		c.oneOf(c.prefix+"query.base."+mode, mode, "test", "live")
 		if !validBase(address) {
 			c.add("query.base."+mode, quote(address)+" is no web address", "write https://host")
+		} else if !strings.HasPrefix(address, "https://") && !strings.HasPrefix(address, "http://127.0.0.1:") {
+			c.add("query.base."+mode, quote(address)+" would show keys and answers to anybody on the way", "write https://host; for a host of your own write base_url beside the preset")
 		}
 	}
 	if q.base == "" {
@@ -196,7 +199,28 @@ func (c *compiler) step(at string, s StepSpec) step {
 	out.headers = c.headers(at+".headers", s.Headers)
 	c.stepBody(at, s, &out)
 	c.stepAnswer(at, s, &out)
+	c.stepAsks(at, s)
 	return out
+}
+
+// stepAsks wants a question to name what it asks about.
+func (c *compiler) stepAsks(at string, s StepSpec) {
+	said := []string{s.Path, s.Body}
+	for _, m := range []map[string]string{s.Query, s.Form, s.Headers} {
+		said = slices.AppendSeq(said, maps.Values(m))
+	}
+	for _, sign := range []*SignSpec{c.g.spec.Query.Sign, s.Sign} {
+		if sign != nil {
+			said = append(said, sign.Message)
+		}
+	}
+	wanted := "{merchant_ref"
+	if s.By == "ref" {
+		wanted = "{id"
+	}
+	if !slices.ContainsFunc(said, func(text string) bool { return strings.Contains(text, wanted) }) {
+		c.warn(c.prefix+at, "the question does not say what it is about, so that its answer can only be about every payment or none", "write "+wanted+"} into path, query, form or body")
+	}
 }
 
 func (c *compiler) stepBody(at string, s StepSpec, out *step) {

@@ -101,6 +101,9 @@ func (c *compiler) shape(at string, s Shape) shape {
 			out.refs = append(out.refs, refSelector{kind: r.Kind, from: c.selector(fmt.Sprintf("%s.refs[%d].from", at, i), r.From)})
 		}
 	}
+	if s.Kind == KindPayment && len(out.refs) == 0 && len(s.MerchantRef) == 0 && !strings.HasPrefix(at, "query.") {
+		c.add(at+".refs", "nothing says which payment it is about", `write merchant_ref = "reference", or refs = [{ kind = "payment", from = "id" }]`)
+	}
 	out.merchant = c.selector(at+".merchant_ref", s.MerchantRef)
 	out.status = c.selector(at+".status", s.Status)
 	out.account = c.selector(at+".account", s.Account)
@@ -124,8 +127,11 @@ func (c *compiler) words(at string, s Shape, out *shape) {
 	out.words = map[string]string{}
 	for _, raw := range sortedKeys(s.Words) {
 		c.oneOf(c.prefix+at+".words."+raw, s.Words[raw], allowed...)
-		if s.FoldCase {
-			out.words[strings.ToLower(raw)] = s.Words[raw]
+		if low := strings.ToLower(raw); s.FoldCase {
+			if other, twice := out.words[low]; twice && other != s.Words[raw] {
+				c.add(at+".words."+raw, "it stands there in another case with another meaning", "write it once, or leave fold_case out")
+			}
+			out.words[low] = s.Words[raw]
 			continue
 		}
 		out.words[raw] = s.Words[raw]

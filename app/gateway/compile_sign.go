@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"crypto/aes"
 	"fmt"
 	"slices"
 	"strings"
@@ -272,6 +273,11 @@ func (c *compiler) sealed(at string, e EnvelopeSpec, proofs []SignatureSpec, out
 			c.add(at+".nonce", "nothing says where the nonce stands", `write nonce = "resource.nonce"`)
 		}
 		out.keys = c.secretKeys(at, e.KeyEncoding, "")
+		for _, k := range out.keys {
+			if _, err := aes.NewCipher(k.raw); err != nil {
+				c.faults.add(fmt.Sprintf("webhook_secrets[%d]", k.number), fmt.Sprintf("it has %d bytes, and what decrypts the messages has 32", len(k.raw)), "copy the key once more from the gateway's dashboard, whole and without spaces")
+			}
+		}
 	}
 }
 

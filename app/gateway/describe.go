@@ -66,7 +66,7 @@ func (g *Gateway) describeReading() []string {
 			line += " with the words " + strings.Join(words, ", ")
 		}
 		if len(s.rules) > 0 {
-			line += fmt.Sprintf(" and %d rules before them", len(s.rules))
+			line += map[bool]string{true: ", by one rule first", false: fmt.Sprintf(", by %d rules first", len(s.rules))}[len(s.rules) == 1]
 		}
 		lines = append(lines, line+".")
 	}

@@ -25,15 +25,33 @@ func describeSignature(s SignatureSpec, keys int) string {
 }
 
 func describeWindow(s *TimestampSpec) string {
-	switch {
-	case s == nil:
+	if s == nil {
 		return ""
+	}
+	beyond := "it is refused."
+	if s.Policy == "flag" {
+		beyond = "it is flagged."
+	}
+	span := plainSpan(time.Duration(s.Tolerance))
+	switch {
 	case s.Policy == "off":
 		return " Its time may be any."
-	case s.Policy == "flag":
-		return fmt.Sprintf(" Its time may be %s away from ours; beyond, it is flagged.", time.Duration(s.Tolerance))
+	case s.Future != nil && *s.Future == 0:
+		return " Its time may be " + span + " before ours, or any time after it; beyond, " + beyond
 	}
-	return fmt.Sprintf(" Its time may be %s away from ours; beyond, it is refused.", time.Duration(s.Tolerance))
+	return " Its time may be " + span + " away from ours; beyond, " + beyond
+}
+
+// plainSpan writes a time span without the parts that are zero: 5m, 1h30m, 45s.
+func plainSpan(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
 }
 
 func describeProof(s SignatureSpec, keys int) string {

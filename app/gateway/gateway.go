@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"nodrop/app/payment"
@@ -121,6 +122,7 @@ func New(in Instance) (*Gateway, error) {
 	c.networks(spec.Facts.Networks)
 	c.reports(spec.Report)
 	c.unused(spec)
+	c.slips(spec)
 	return c.g, c.err()
 }
 
@@ -230,6 +232,24 @@ func validBase(s string) bool {
 
 // Warnings lists what works but leaves the gateway unable to do part of its work.
 func (g *Gateway) Warnings() []Problem { return g.warnings }
+
+// slips warns of what was most likely copied wrongly.
+func (c *compiler) slips(s Spec) {
+	for i, one := range c.in.Secrets {
+		if one.Value != strings.TrimSpace(one.Value) {
+			c.warn(fmt.Sprintf("webhook_secrets[%d]", i), "it begins or ends with a space or a line end, which counts as a part of it", "write it without, unless the gateway shows it so")
+		}
+	}
+	for _, mode := range sortedKeys(s.Facts.KeyModes) {
+		if !c.oneOf(c.prefix+"facts.key_modes."+mode, mode, "test", "live") {
+			continue
+		}
+		fits := func(pattern string) bool { return c.in.APIKey != "" && matches(c.in.APIKey, pattern, false) }
+		if mode != c.in.Mode && slices.ContainsFunc(s.Facts.KeyModes[mode], fits) && !slices.ContainsFunc(s.Facts.KeyModes[c.in.Mode], fits) {
+			c.warn("api_key", "it looks like a key of "+mode+" mode, and this gateway is in "+c.in.Mode+" mode", "write the key of "+c.in.Mode+" mode, or mode = \""+mode+"\"")
+		}
+	}
+}
 
 // unused reports what is configured and has no effect.
 func (c *compiler) unused(s Spec) {

@@ -181,6 +181,8 @@ func (s *signature) match(v *view, at time.Time, wanted []given, p *proof) {
 			return
 		case !whole:
 			p.lift(sigWrong, "a part of what is signed is missing from the request or from the configuration")
+		case s.kind == "static_token":
+			p.lift(sigWrong, "the token is another one than the one configured")
 		default:
 			p.lift(sigWrong, "the signature does not match: another secret, or the body was changed on its way")
 		}

@@ -353,7 +353,7 @@ query = { sign = "{signature}", ref = "{merchant_ref}", b = "", v = "2" }
 }
 
 func TestSerialWithoutCertificateOrKeyIsLacking(t *testing.T) {
-	g := custom(t, questions("auth = { kind = \"none\" }\n[[query.step]]\nby = \"merchant_ref\"\npath = \"/q\"\nheaders = { X-Serial = \"{key_serial}\" }\n"), "whs")
+	g := custom(t, questions("auth = { kind = \"none\" }\n[[query.step]]\nby = \"merchant_ref\"\npath = \"/q/{merchant_ref}\"\nheaders = { X-Serial = \"{key_serial}\" }\n"), "whs")
 	if g.Queryable() || len(g.Warnings()) != 1 || g.Warnings()[0].Path != "api_key" {
 		t.Errorf("queryable %v, warnings %v", g.Queryable(), g.Warnings())
 	}

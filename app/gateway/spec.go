@@ -54,6 +54,8 @@ type FactsSpec struct {
 	MayTurn      []string          `toml:"may_turn"`      // words that can still turn
 	QueryRate    string            `toml:"query_rate"`    // where the gateway bears less than the default: "20/m"
 	Confirm      []string          `toml:"confirm"`       // what to confirm in a sandbox before trusting the definition
+	Countries    []string          `toml:"countries"`     // where it is used first of all, ISO 3166
+	KeyModes     map[string]List   `toml:"key_modes"`     // mode → how an api_key of that mode begins: "sk_test_*"
 	Networks     NetworksSpec      `toml:"networks"`
 }
 

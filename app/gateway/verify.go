@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -84,7 +85,7 @@ func (p *proof) refusal(g *Gateway) string {
 	case p.state == sigPending:
 		return "certificate_pending"
 	case !g.hasKey():
-		p.detail = "no webhook secret is configured for this gateway"
+		p.detail = "no key is configured that could check it: " + g.keysWanted()
 		return "no_secret"
 	case p.state == sigNoKey:
 		return "no_secret"
@@ -108,4 +109,19 @@ func (g *Gateway) hasKey() bool {
 // holdsKey tells whether any signature can be checked.
 func (g *Gateway) holdsKey() bool {
 	return slices.ContainsFunc(g.signatures, func(s signature) bool { return len(s.keys) > 0 })
+}
+
+// keysWanted names the keys of the instance that requests are checked with.
+func (g *Gateway) keysWanted() string {
+	var out []string
+	for i := range g.signatures {
+		name := "webhook_secrets"
+		if k := g.signatures[i].kind; k == "rsa" || k == "ed25519" {
+			name = "public_keys"
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return strings.Join(out, " or ")
 }
