@@ -108,7 +108,7 @@ func TestWhatIsOfferedCanBeConfigured(t *testing.T) {
 		case strings.HasSuffix(name, "_PRIVATE_KEY"):
 			return string(private), true
 		}
-		return strings.Repeat("0123456789abcdef", 4), true // hexadecimal, base64 and text at once
+		return strings.Repeat("0123456789abcdef", 2), true // hexadecimal, base64 and text at once
 	}
 	for _, p := range shipped() {
 		path := filepath.Join(t.TempDir(), "nodrop.toml")
