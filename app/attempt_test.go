@@ -165,3 +165,33 @@ func TestAnotherAttemptThatTheGatewayShowsAsPaidIsNotLost(t *testing.T) {
 	}
 	b.sound()
 }
+
+func TestATryThatIsOnlySeenIsNotBoundToThePayment(t *testing.T) {
+	b, a := attempting(t)
+	first, _, err := b.e.Register(b.ctx(), Registration{Gateway: "tries", MerchantRef: "ORDER-1", Amount: "10.00", Currency: "PHP"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.next = func(*http.Request) (int, http.Header, string) {
+		return 200, nil, `{"all":[{"pid":"a2","ref":"ORDER-1","status":"OPEN"},{"pid":"a1","ref":"ORDER-1","status":"OPEN"}]}`
+	}
+	b.clock.move(time.Minute)
+	if _, err := b.e.fireOnce(b.ctx(), b.e.gateways["tries"]); err != nil {
+		t.Fatal(err)
+	}
+	b.e.gateways["tries"].asking.Wait()
+	b.work()
+	b.try("1", "a1", "PAID")
+	b.try("2", "a2", "PAID")
+	o, err := b.e.Order(b.ctx(), "ORDER-1")
+	if err != nil || len(o.Payments) != 2 || !o.Paid {
+		t.Fatalf("order %+v, %v", o, err)
+	}
+	if got := b.payment(first.ID); got.Attempt != "a1" || got.State != "succeeded" {
+		t.Errorf("the first: %s %s", got.Attempt, got.State)
+	}
+	if want := []string{"payment.succeeded", "payment.duplicate"}; !slices.Equal(b.events(), want) {
+		t.Errorf("told %v, want %v", b.events(), want)
+	}
+	b.sound()
+}

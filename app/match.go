@@ -103,9 +103,17 @@ func (e *Engine) bind(tx *store.Tx, a *account, p *store.Payment, o gateway.Obse
 	if err != nil {
 		return err
 	}
+	if p.Attempt == "" && o.Attempt != "" && o.Word == payment.WordSucceeded {
+		if err := e.bindAttempt(tx, a, p, o.Attempt); err != nil {
+			return err
+		}
+	}
 	second := false
 	var fresh []store.GatewayRef
 	for _, ref := range o.Refs {
+		if ref.Kind == a.facts.AttemptKind && ref.ID != p.Attempt {
+			continue // of another try, or of one that need not be the payment's
+		}
 		r := store.GatewayRef{Kind: ref.Kind, Ref: ref.ID}
 		if slices.Contains(had, r) {
 			continue

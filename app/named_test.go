@@ -79,3 +79,29 @@ func byIDAlone(c *config.Config, _ *Options) {
 	spec.Query = &query
 	c.Gateways[1].Custom = &spec
 }
+
+func TestASuccessThatTheAnswerLagsBehindIsAskedAboutAgain(t *testing.T) {
+	b, a := hinting(t)
+	says := func(status string) {
+		a.next = func(*http.Request) (int, http.Header, string) {
+			return 200, nil, `{"pid":"X","ref":"A","status":"` + status + `","amount":"100.00","currency":"PHP"}`
+		}
+	}
+	p := b.registerHinted("A")
+	says("FAILED")
+	b.clock.move(time.Minute)
+	b.fireHint()
+	b.clock.move(time.Hour)
+	b.hint(`{"eid":"1","pid":"X","ref":"A","status":"PAID","amount":"100.00","currency":"PHP"}`)
+	b.fireHint()
+	if got := b.payment(p.ID); got.State != "failed" {
+		t.Fatalf("it is %s", got.State)
+	}
+	says("PAID")
+	b.clock.move(11 * time.Minute)
+	b.fireHint()
+	if got := b.payment(p.ID); got.State != "succeeded" || !got.Late {
+		t.Errorf("it is %s (late %v), asked %v", got.State, got.Late, a.asked)
+	}
+	b.sound()
+}

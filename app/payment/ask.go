@@ -129,6 +129,9 @@ func (p *planner) notices() {
 			kind = AskHint
 		}
 		p.once(f.CommittedMs, kind)
+		if kind == AskHint && f.Word == WordSucceeded && p.answeredSince(f.CommittedMs) {
+			p.once(f.CommittedMs+apart, kind) // what a gateway answers may lag behind what it sends
+		}
 	}
 }
 
