@@ -2,6 +2,7 @@ package app
 
 import (
 	"crypto/sha256"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,23 +56,18 @@ func (e *Engine) processAnswer(tx *store.Tx, a *account, w store.Work, now int64
 		return err
 	}
 	c.facts = kept(terms, p, facts, said, asked)
-	for _, o := range reading.Observations {
-		if o.Verdict != gateway.Accepted {
-			continue
-		}
-		if err := e.bind(tx, a, &p, o, now); err != nil {
-			return err
-		}
-		if o.Reason == gateway.SeveralPaid {
-			if err := e.reviewSecondPayment(tx, &p, o, now); err != nil {
-				return err
-			}
-		}
+	if err := e.bindAll(tx, a, &p, reading.Observations, now); err != nil {
+		return err
 	}
 	noteAnswered(&p, asked, said)
 	moved, err := e.apply(tx, a, &p, c)
 	if err != nil {
 		return err
+	}
+	if slices.ContainsFunc(facts, hintsReturn) {
+		if err := e.reviewHintedReturns(tx, a, &p, now); err != nil {
+			return err
+		}
 	}
 	if foreign {
 		return e.conflictingAnswer(tx, w, p, now)
@@ -81,6 +77,24 @@ func (e *Engine) processAnswer(tx *store.Tx, a *account, w store.Work, now int64
 	}
 	_, err = tx.FinishItem(w.Item.ID, store.Outcome{State: "done", PaymentID: p.ID, NowMs: now, DueMs: now})
 	return err
+}
+
+// bindAll gives a payment the ids that an answer names, and asks a person where several of them are paid.
+func (e *Engine) bindAll(tx *store.Tx, a *account, p *store.Payment, observations []gateway.Observation, now int64) error {
+	for _, o := range observations {
+		if o.Verdict != gateway.Accepted {
+			continue
+		}
+		if err := e.bind(tx, a, p, o, now); err != nil {
+			return err
+		}
+		if o.Reason == gateway.SeveralPaid {
+			if err := e.reviewSecondPayment(tx, p, o, now); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // namesAnother tells whether an answer names an id that belongs to another payment: then nothing of it counts.

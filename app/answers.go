@@ -2,9 +2,11 @@ package app
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
+	"nodrop/app/gateway"
 	"nodrop/app/payment"
 	"nodrop/store"
 )
@@ -22,17 +24,49 @@ var answersOf = map[string][]string{
 	unansweredKind:           {ActDismiss},
 	secondPaymentKind:        {ActDismiss},
 	unsoundKind:              {ActDismiss},
+	unprovedReturnKind:       {ActRecordRefund, ActRecordDispute, ActRecordLoss, ActDismiss},
+	approvalKind:             {ActApprove, ActTurnDown},
+}
+
+// ReviewKinds lists every kind of review that there can be: those that follow from facts, then the engine's own by name.
+func ReviewKinds() []string {
+	var kinds []string
+	for _, r := range payment.Reasons() {
+		kinds = append(kinds, string(r))
+	}
+	return append(kinds, slices.Sorted(maps.Keys(answersOf))...)
+}
+
+// answersTo is which acts answer one review of the engine's own.
+func answersTo(v store.Review) []string {
+	acts := slices.Clone(answersOf[v.Kind])
+	return slices.DeleteFunc(acts, func(act string) bool {
+		switch act {
+		case ActLink: // an answer belongs to the payment that was asked about
+			return v.Subject != inboxSubject(v.InboxID)
+		case ActRecordRefund:
+			return !strings.Contains(v.Subject, ":"+string(payment.FactRefund)+":")
+		case ActRecordDispute, ActRecordLoss:
+			return !strings.Contains(v.Subject, ":"+string(payment.FactDispute)+":")
+		}
+		return false
+	})
+}
+
+func notAnAnswer(d Decision, v store.Review) error {
+	return fail(KindUnprocessable, "not_allowed", "%q does not answer a review of kind %q; choose one of %v", d.Act, v.Kind, answersTo(v))
 }
 
 // answerReview carries out the answer to a review of the engine's own and closes it.
 func (e *Engine) answerReview(tx *store.Tx, d Decision, v store.Review, now int64) error {
-	if !slices.Contains(answersOf[v.Kind], d.Act) {
-		return fail(KindUnprocessable, "not_allowed", "%q does not answer a review of kind %q; choose one of %v", d.Act, v.Kind, answersOf[v.Kind])
+	if !slices.Contains(answersTo(v), d.Act) {
+		return notAnAnswer(d, v)
 	}
-	if err := e.actOn(tx, d, v, now); err != nil {
+	// First of all it is closed as the person's, for what follows may close it too.
+	if _, err := tx.CloseReview(v.ID, now, d.Actor, d.Act, d.Reason); err != nil {
 		return err
 	}
-	if _, err := tx.CloseReview(v.ID, now, d.Actor, d.Act, d.Reason); err != nil || v.PaymentID == 0 {
+	if err := e.actOn(tx, d, v, now); err != nil || v.PaymentID == 0 {
 		return err
 	}
 	return tx.CountReviews(v.PaymentID)
@@ -53,8 +87,12 @@ func (e *Engine) actOn(tx *store.Tx, d Decision, v store.Review, now int64) erro
 		return err
 	case ActResume:
 		e.shop.set(false)
+	case ActRecordRefund, ActRecordDispute, ActRecordLoss:
+		return e.record(tx, d, v, now)
 	case ActDismiss:
 		switch v.Kind {
+		case unprovedReturnKind:
+			return e.record(tx, d, v, now)
 		case "reference_conflict", "money_without_order":
 			return e.dismissNotice(tx, v, now)
 		case "dead_inbox":
@@ -66,25 +104,33 @@ func (e *Engine) actOn(tx *store.Tx, d Decision, v store.Review, now int64) erro
 
 // link applies a notice that nothing matched to the payment that a person names.
 func (e *Engine) link(tx *store.Tx, d Decision, v store.Review, now int64) error {
-	p, a, err := e.paymentAndAccount(&tx.Rx, strings.TrimSpace(d.LinkTo))
+	p, a, err := e.paymentAndAccount(&tx.Rx, d.LinkTo)
 	if err != nil {
 		return err
 	}
-	w, ok, err := tx.GetWork(v.InboxID)
+	w, o, err := e.linked(tx, v, p)
 	if err != nil {
 		return err
-	}
-	if !ok || w.State != "parked" {
-		return fail(KindStale, "notice_moved", "the notice has been dealt with meanwhile")
-	}
-	if w.Gateway != p.Gateway {
-		return fail(KindInvalid, "other_gateway", "the notice came from %s, payment %s belongs to %s", w.Gateway, p.PublicID, p.Gateway)
-	}
-	o, ok := e.observation(a, w)
-	if !ok {
-		return fail(KindUnprocessable, "unreadable", "the notice cannot be read; correct the gateway's definition and replay it")
 	}
 	return e.applyNotice(tx, a, w.Item, o, p, now)
+}
+
+// linked is the notice that a review is about, if it can be linked to a payment.
+func (e *Engine) linked(tx *store.Tx, v store.Review, p store.Payment) (w store.Work, o gateway.Observation, err error) {
+	w, ok, err := tx.GetWork(v.InboxID)
+	if err != nil {
+		return w, o, err
+	}
+	if !ok || w.State != "parked" {
+		return w, o, fail(KindStale, "notice_moved", "the notice has been dealt with meanwhile")
+	}
+	if w.Gateway != p.Gateway {
+		return w, o, fail(KindInvalid, "other_gateway", "the notice came from %s, payment %s belongs to %s", w.Gateway, p.PublicID, p.Gateway)
+	}
+	if o, ok = e.observation(e.gateways[p.Gateway], w); !ok {
+		return w, o, fail(KindUnprocessable, "unreadable", "the notice cannot be read; correct the gateway's definition and replay it")
+	}
+	return w, o, nil
 }
 
 // dismissNotice sets a notice aside that is not about any of our payments.
@@ -146,11 +192,11 @@ func (e *Engine) paymentChoices(rx *store.Rx, p store.Payment) ([]Choice, error)
 }
 
 func choiceOf(act payment.Act) Choice {
-	c := Choice{Act: string(act)}
+	c := Choice{Act: string(act), Link: act == ActLink}
 	switch act {
 	case payment.ActMarkSucceeded:
 		c.Amount, c.Basis, c.Money = true, true, true
-	case payment.ActAccept, payment.ActRefund:
+	case payment.ActAccept, payment.ActRefund, ActRecordRefund, ActRecordDispute, ActRecordLoss:
 		c.Amount, c.Money = true, true
 	}
 	return c
@@ -214,17 +260,36 @@ func (e *Engine) ReviewChoices(ctx context.Context, id int64) (list []Choice, er
 
 func (e *Engine) reviewChoices(rx *store.Rx, v store.Review) ([]Choice, error) {
 	if v.State != "open" {
-		ok := ofEngine[v.Kind] && v.Kind != string(payment.ReasonDuplicate)
-		return []Choice{{Act: ActReopen, Blocked: blockedUnless(ok, "follows_from_facts")}}, nil
+		return e.closedChoices(rx, v)
 	}
 	var list []Choice
-	for _, act := range answersOf[v.Kind] {
-		list = append(list, Choice{Act: act, Link: act == ActLink})
+	for _, act := range answersTo(v) {
+		list = append(list, choiceOf(payment.Act(act)))
 	}
 	byRule, err := e.ruleChoices(rx, v)
 	list = append(list, byRule...)
-	return append(list, Choice{Act: ActSnooze, Until: true}), err
+	return append(list, Choice{Act: ActSnooze, Until: true}, Choice{Act: string(payment.ActNote)}), err
 }
+
+// closedChoices are to open a question of the engine's own again, or to undo the decision that answered one of the rules'.
+func (e *Engine) closedChoices(rx *store.Rx, v store.Review) ([]Choice, error) {
+	list := []Choice{{Act: ActReopen, Blocked: blockedUnless(reopens(v.Kind), "follows_from_facts")}, {Act: string(payment.ActNote)}}
+	if v.PaymentID == 0 || reopens(v.Kind) {
+		return list, nil
+	}
+	p, _, err := rx.Payment(v.PaymentID)
+	if err != nil {
+		return nil, err
+	}
+	facts, err := loadFacts(rx, p)
+	if last := lastDecision(facts); last != 0 {
+		list = append(list, Choice{Act: string(payment.ActUndo), Refers: last})
+	}
+	return list, err
+}
+
+// reopens tells whether an answered review of a kind can be opened again by hand.
+func reopens(kind string) bool { return ofEngine[kind] && kind != string(payment.ReasonDuplicate) }
 
 func (e *Engine) ruleChoices(rx *store.Rx, v store.Review) ([]Choice, error) {
 	acts, ok := answersByRule[payment.Reason(v.Kind)]

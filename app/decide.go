@@ -46,9 +46,36 @@ type Decision struct {
 const maxReason = 2000
 
 // Decide carries out a person's act once. A form that was sent before is done already; a payment that has changed
-// since the person looked is KindStale; an act that the standing does not allow is KindUnprocessable.
+// since the person looked is KindStale; an act that the standing does not allow is KindUnprocessable. A decision above the
+// configured limit waits for another person's approval.
 func (e *Engine) Decide(ctx context.Context, d Decision) error {
+	_, err := e.Submit(ctx, d)
+	return err
+}
+
+// Submit is Decide, and tells whether the decision waits for another person's approval.
+func (e *Engine) Submit(ctx context.Context, d Decision) (waits bool, err error) {
 	d.Reason = strings.TrimSpace(d.Reason)
+	if err := checkWhoAndWhy(d); err != nil {
+		return false, err
+	}
+	err = e.store.Update(ctx, "decide", func(tx *store.Tx) error {
+		used, err := tx.FormUsed(d.FormKey)
+		if err != nil {
+			return err
+		}
+		if used && d.FormKey != "" {
+			waits, err = stillWaits(tx, d)
+			return err
+		}
+		waits, err = e.decide(tx, d)
+		return err
+	})
+	e.wakeAll()
+	return waits, err
+}
+
+func checkWhoAndWhy(d Decision) error {
 	if d.Actor == "" {
 		return fail(KindForbidden, "no_actor", "a decision needs somebody who makes it")
 	}
@@ -58,40 +85,47 @@ func (e *Engine) Decide(ctx context.Context, d Decision) error {
 	if len(d.Reason) > maxReason {
 		return fail(KindInvalid, "reason_too_long", "a reason has at most %d bytes", maxReason)
 	}
-	err := e.store.Update(ctx, "decide", func(tx *store.Tx) error {
-		used, err := tx.FormUsed(d.FormKey)
-		if err != nil || used && d.FormKey != "" {
-			return err
-		}
-		return e.decide(tx, d)
-	})
-	e.wakeAll()
-	return err
+	return nil
 }
 
-func (e *Engine) decide(tx *store.Tx, d Decision) error {
-	var v store.Review
-	if d.ReviewID != 0 {
-		var ok bool
-		var err error
-		if v, ok, err = tx.Review(d.ReviewID); err != nil {
-			return err
-		}
-		if !ok {
-			return fail(KindNotFound, "unknown_review", "there is no review %d", d.ReviewID)
-		}
-		if (v.State == "open") == (d.Act == ActReopen) {
-			return fail(KindStale, "review_changed", "review %d is %s meanwhile", v.ID, v.State)
-		}
+func (e *Engine) decide(tx *store.Tx, d Decision) (waits bool, err error) {
+	v, err := answeredReview(tx, d)
+	if err != nil {
+		return false, err
 	}
 	p, err := e.decidedPayment(tx, d, v)
 	if err != nil {
-		return err
+		return false, err
 	}
-	if err := e.carryOut(tx, d, v, p); err != nil {
-		return err
+	if waits, err = e.carryOut(tx, d, v, p); err != nil {
+		return false, err
 	}
-	return e.writeAudit(tx, d, v, p)
+	if waits {
+		d = asProposed(d)
+	}
+	return waits, e.writeAudit(tx, d, v, p)
+}
+
+// answeredReview is the review that a decision answers, ID 0 where there is none. Only opening again and undoing are about
+// an answered one, and writing a note about any.
+func answeredReview(tx *store.Tx, d Decision) (v store.Review, err error) {
+	if d.ReviewID == 0 {
+		return v, nil
+	}
+	v, ok, err := tx.Review(d.ReviewID)
+	if err != nil {
+		return v, err
+	}
+	if !ok {
+		return v, fail(KindNotFound, "unknown_review", "there is no review %d", d.ReviewID)
+	}
+	if d.Act == string(payment.ActNote) || v.State == "closed" && d.Act == string(payment.ActUndo) {
+		return v, nil
+	}
+	if (v.State == "open") == (d.Act == ActReopen) {
+		return v, fail(KindStale, "review_changed", "review %d is %s meanwhile", v.ID, v.State)
+	}
+	return v, nil
 }
 
 // decidedPayment is the payment that a decision is about, as it stands; ID 0 where there is none.
@@ -112,7 +146,7 @@ func (e *Engine) decidedPayment(tx *store.Tx, d Decision, v store.Review) (p sto
 	if v.ID != 0 && p.ID != 0 && v.PaymentID != p.ID && v.OrderID != p.OrderID {
 		return p, fail(KindInvalid, "other_payment", "payment %s has nothing to do with review %d", p.PublicID, v.ID)
 	}
-	if p.ID != 0 && ruled(d.Act) && d.Version != p.Version {
+	if p.ID != 0 && (ruled(d.Act) || recorded[d.Act] != "") && d.Version != p.Version {
 		return p, fail(KindStale, "stale", "payment %s has changed since you looked at it; look again and decide then", p.PublicID)
 	}
 	return p, nil
@@ -121,8 +155,43 @@ func (e *Engine) decidedPayment(tx *store.Tx, d Decision, v store.Review) (p sto
 // ruled tells whether an act is a fact of a payment, bound by the table of allowed answers.
 func ruled(act string) bool { return slices.Contains(payment.Acts(), payment.Act(act)) }
 
-func (e *Engine) carryOut(tx *store.Tx, d Decision, v store.Review, p store.Payment) error {
+// carryOut has a decision take effect, or wait if it is above the limit.
+func (e *Engine) carryOut(tx *store.Tx, d Decision, v store.Review, p store.Payment) (waits bool, err error) {
 	now := e.nowMs()
+	if v.Kind == approvalKind && slices.Contains(answersOf[approvalKind], d.Act) {
+		return false, e.answerProposal(tx, d, v, now)
+	}
+	about := p
+	if d.Act == ActLink && slices.Contains(answersTo(v), ActLink) {
+		if about, _, err = e.paymentAndAccount(&tx.Rx, d.LinkTo); err != nil {
+			return false, err
+		}
+	}
+	if about.ID == 0 || !e.needsApproval(d, v, about) {
+		return false, e.takesEffect(tx, d, v, p, now)
+	}
+	if err := e.wouldTakeEffect(tx, d, v, about, now); err != nil {
+		return false, err
+	}
+	return true, e.propose(tx, d, v, about, now)
+}
+
+// wouldTakeEffect refuses what would be refused even if it were approved.
+func (e *Engine) wouldTakeEffect(tx *store.Tx, d Decision, v store.Review, p store.Payment, now int64) (err error) {
+	switch {
+	case ruled(d.Act):
+		_, err = e.judgedFact(tx, d, v, p, now)
+	case !slices.Contains(answersTo(v), d.Act):
+		err = notAnAnswer(d, v)
+	case d.Act == ActLink:
+		_, _, err = e.linked(tx, v, p)
+	default:
+		_, err = vouched(tx, d, v, p, now)
+	}
+	return err
+}
+
+func (e *Engine) takesEffect(tx *store.Tx, d Decision, v store.Review, p store.Payment, now int64) error {
 	switch {
 	case ruled(d.Act) && p.ID != 0:
 		return e.decideFact(tx, d, v, p, now)
@@ -130,6 +199,8 @@ func (e *Engine) carryOut(tx *store.Tx, d Decision, v store.Review, p store.Paym
 		return e.makeAppointment(tx, p, now)
 	case v.ID == 0:
 		return fail(KindUnprocessable, "not_allowed", "%q is no answer here", d.Act)
+	case d.Act == string(payment.ActNote):
+		return nil // the audit holds it
 	case d.Act == ActSnooze:
 		return e.snooze(tx, d, v, now)
 	case d.Act == ActReopen:
@@ -140,6 +211,16 @@ func (e *Engine) carryOut(tx *store.Tx, d Decision, v store.Review, p store.Paym
 
 // decideFact adds a person's decision to the facts of a payment.
 func (e *Engine) decideFact(tx *store.Tx, d Decision, v store.Review, p store.Payment, now int64) error {
+	f, err := e.judgedFact(tx, d, v, p, now)
+	if err != nil {
+		return err
+	}
+	_, err = e.apply(tx, e.gateways[p.Gateway], &p, change{trigger: "person", now: now, facts: []payment.Fact{f}, actor: d.Actor, act: d.Act, reason: d.Reason})
+	return err
+}
+
+// judgedFact makes a fact of a decision, if the table of allowed answers allows it.
+func (e *Engine) judgedFact(tx *store.Tx, d Decision, v store.Review, p store.Payment, now int64) (payment.Fact, error) {
 	f := payment.Fact{
 		Key: "decision:" + itoa64(p.Version) + ":" + d.Act + ":" + d.FormKey, Kind: payment.FactDecision, Source: payment.SourcePerson, OwnMs: now, Refers: d.Refers,
 		Act: payment.Act(d.Act), Basis: payment.Basis(d.Basis), Saw: p.Version, Actor: d.Actor, Reason: d.Reason,
@@ -148,27 +229,37 @@ func (e *Engine) decideFact(tx *store.Tx, d Decision, v store.Review, p store.Pa
 		f.Ref = ruleReview(v).ID()
 	}
 	if choiceOf(f.Act).Money && d.Amount == "" {
-		return fail(KindInvalid, payment.RefusedAmount, "type the amount as a confirmation: money is at stake")
+		return f, fail(KindInvalid, payment.RefusedAmount, "type the amount as a confirmation: money is at stake")
 	}
 	if d.Amount != "" {
-		minor, err := payment.ParseAmount(d.Amount, p.Currency)
+		minor, err := parseTyped(d.Amount, p)
 		if err != nil {
-			return fail(KindInvalid, "bad_amount", "amount %q: %v; write it like %s", d.Amount, err, payment.FormatAmount(p.AmountMinor, p.Currency))
+			return f, err
 		}
 		f.HasAmount, f.Amount, f.Currency = true, minor, p.Currency
 	}
 	facts, terms, reviews, err := e.situation(&tx.Rx, p)
 	if err != nil {
-		return err
+		return f, err
 	}
 	if f.Ref == "" {
 		f.Ref = theOnly(reviews, f.Act)
 	}
 	if err := payment.CheckDecision(terms, standNow(terms, facts), reviews, facts, f); err != nil {
-		return refusal(err)
+		return f, refusal(err)
 	}
-	_, err = e.apply(tx, e.gateways[p.Gateway], &p, change{trigger: "person", now: now, facts: []payment.Fact{f}, actor: d.Actor, act: d.Act, reason: d.Reason})
-	return err
+	return f, nil
+}
+
+func parseTyped(text string, p store.Payment) (int64, error) {
+	if text == "" {
+		return 0, fail(KindInvalid, payment.RefusedAmount, "type the amount as a confirmation: money is at stake")
+	}
+	minor, err := payment.ParseAmount(text, p.Currency)
+	if err != nil {
+		return 0, fail(KindInvalid, "bad_amount", "amount %q: %v; write it like %s", text, err, payment.FormatAmount(p.AmountMinor, p.Currency))
+	}
+	return minor, nil
 }
 
 // theOnly is the open review that an act made on the payment's own page answers, if just one of those that must be named is open.
@@ -251,7 +342,7 @@ func (e *Engine) snooze(tx *store.Tx, d Decision, v store.Review, now int64) err
 }
 
 func (e *Engine) reopenReview(tx *store.Tx, v store.Review) error {
-	if !ofEngine[v.Kind] || v.Kind == string(payment.ReasonDuplicate) {
+	if !reopens(v.Kind) {
 		return fail(KindUnprocessable, "not_allowed", "this review follows from the facts of the payment; undo the decision that answered it instead")
 	}
 	ok, err := tx.ReopenReview(v.ID)
@@ -267,11 +358,14 @@ func (e *Engine) reopenReview(tx *store.Tx, v store.Review) error {
 	return tx.CountReviews(v.PaymentID)
 }
 
+// ReviewSubject is how the audit names a review.
+func ReviewSubject(v store.Review) string { return fmt.Sprintf("review %d (%s)", v.ID, v.Kind) }
+
 // writeAudit notes who did what; it fails with the act that it is about.
 func (e *Engine) writeAudit(tx *store.Tx, d Decision, v store.Review, p store.Payment) error {
 	subject := "payment " + p.PublicID
 	if v.ID != 0 {
-		subject = fmt.Sprintf("review %d (%s)", v.ID, v.Kind)
+		subject = ReviewSubject(v)
 	}
 	detail := d.Reason
 	for name, value := range map[string]string{"amount": d.Amount, "basis": d.Basis, "link": d.LinkTo} {

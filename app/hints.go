@@ -36,6 +36,11 @@ func (e *Engine) askAgain(tx *store.Tx, a *account, paymentID, at int64) (can bo
 // coalesce ends a notice that nothing proves without making a fact of it: while the question that an earlier one wanted is
 // still to be put, whose answer says all that this one could, and where its word is none that the definition knows.
 func (e *Engine) coalesce(tx *store.Tx, a *account, w store.Work, o gateway.Observation, paymentID int64) (done bool, err error) {
+	if o.Kind != gateway.KindPayment { // an answer about the payment may not tell of it
+		if room, err := roomForReturn(tx, paymentID); err != nil || room {
+			return false, err
+		}
+	}
 	hint, exists, err := tx.HintOf(paymentID)
 	unknown := factOf(o, 0).Kind == payment.FactUnmapped
 	if err != nil || !exists && !unknown {

@@ -236,6 +236,11 @@ func (e *Engine) applyNotice(tx *store.Tx, a *account, it store.Item, o gateway.
 	if _, err := e.apply(tx, a, &p, c); err != nil {
 		return err
 	}
+	if o.Kind != gateway.KindPayment {
+		if err := e.reviewHintedReturns(tx, a, &p, now); err != nil {
+			return err
+		}
+	}
 	if it.Variant > 0 {
 		if err := e.compareVariants(tx, it, o, p, now); err != nil {
 			return err

@@ -61,6 +61,7 @@ func ruleReview(v store.Review) payment.Review {
 var ofEngine = map[string]bool{
 	"duplicate": true, "reference_conflict": true, "money_without_order": true, "same_key_other_content": true,
 	"dead_inbox": true, "dead_outbox": true, "shop_gone": true, "gateway_unaskable": true, "claim_overdue": true, unansweredKind: true, secondPaymentKind: true, unsoundKind: true,
+	unprovedReturnKind: true,
 }
 
 // settleReviews opens the reviews that follow from the facts and closes those that no longer do.
@@ -97,7 +98,17 @@ func (e *Engine) closeAnswered(tx *store.Tx, p *store.Payment, wanted map[string
 		if v.State != "open" || ofEngine[v.Kind] || wanted[v.Kind+" "+v.Subject] {
 			continue
 		}
-		if _, err := tx.CloseReview(v.ID, c.now, c.closer(), c.answer(), c.reason); err != nil {
+		if v.Kind == approvalKind && c.act == string(payment.ActNote) { // a note changes nothing
+			if err := tx.KeepProposal(v.ID, p.Version); err != nil {
+				return err
+			}
+			continue
+		}
+		by, answer, reason := c.closer(), c.answer(), c.reason
+		if v.Kind == approvalKind { // it was made on what is no longer so
+			by, answer, reason = closedByFacts, overtaken, ""
+		}
+		if _, err := tx.CloseReview(v.ID, c.now, by, answer, reason); err != nil {
 			return err
 		}
 		p.Reviews--

@@ -85,11 +85,12 @@ type Jobs struct {
 	ReconcileSchedule string // cron expression of five fields
 }
 
-// Limits bounds what is taken in and what is kept.
+// Limits bounds what is taken in, what is kept and what one person decides alone.
 type Limits struct {
-	MaxBody     int64         // bytes of one webhook request
-	RefusedKeep int           // refused requests kept for each gateway and reason
-	RefusedAge  time.Duration // refused requests are kept no longer than this
+	MaxBody      int64         // bytes of one webhook request
+	RefusedKeep  int           // refused requests kept for each gateway and reason
+	RefusedAge   time.Duration // refused requests are kept no longer than this
+	ApproveAbove Approval      // decisions above it take effect when another person approves
 }
 
 // Env is what Load may look at beside the file itself.
@@ -142,8 +143,9 @@ func readJobs(t *table) Jobs {
 func readLimits(t *table) Limits {
 	defer t.done()
 	return Limits{
-		MaxBody:     t.size("max_body", DefaultMaxBody),
-		RefusedKeep: t.count("refused_keep", DefaultRefusedKeep, 1_000_000),
-		RefusedAge:  t.duration("refused_age", DefaultRefusedAge, span{time.Hour, 365 * day}),
+		MaxBody:      t.size("max_body", DefaultMaxBody),
+		RefusedKeep:  t.count("refused_keep", DefaultRefusedKeep, 1_000_000),
+		RefusedAge:   t.duration("refused_age", DefaultRefusedAge, span{time.Hour, 365 * day}),
+		ApproveAbove: t.approval("approve_above"),
 	}
 }

@@ -26,6 +26,7 @@ func Effective(c *Config) []string {
 		"limits.max_body = " + formatSize(c.Limits.MaxBody),
 		fmt.Sprintf("limits.refused_keep = %d", c.Limits.RefusedKeep),
 		"limits.refused_age = " + FormatDuration(c.Limits.RefusedAge),
+		"limits.approve_above = " + c.Limits.ApproveAbove.String(),
 	}
 	for _, g := range c.Gateways {
 		for _, l := range g.effective() {

@@ -14,7 +14,7 @@ const (
 	AskAgain   AskKind = "again"   // ten minutes after a denial that followed a success
 	AskExpiry  AskKind = "expiry"  // the payment's time is over
 	AskGiveUp  AskKind = "give_up" // the last one; without a query nobody is asked, see GaveUp
-	AskDaily   AskKind = "daily"   // for thirty days after giving up without an answer
+	AskDaily   AskKind = "daily"   // for thirty days after giving up without an answer, or while a refund is pending
 	AskWeekly  AskKind = "weekly"  // once, a week after it was called abandoned
 )
 
@@ -191,12 +191,18 @@ func (p *planner) afterwards() {
 	case Abandoned:
 		p.once(p.gaveUp.CommittedMs+weekLater, AskWeekly)
 	case NoAnswer:
-		p.daily()
+		p.daily(p.gaveUp.CommittedMs)
+	}
+	for i := range p.facts {
+		f := &p.facts[i]
+		if f.Kind == FactRefund && f.Status == RefundPending && p.isLatest(i, newestVersion) {
+			p.daily(f.CommittedMs)
+		}
 	}
 }
 
-func (p *planner) daily() {
-	since := p.gaveUp.CommittedMs
+// daily asks once a day for thirty days.
+func (p *planner) daily(since int64) {
 	n := max(1, (p.asked.LastAskedMs-since)/day)
 	for ; n <= dailyDays; n++ {
 		if at := since + n*day + jitter(p.t.PaymentID, uint64(n), day); at > p.asked.LastAskedMs {
