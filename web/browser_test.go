@@ -247,14 +247,7 @@ func (p *person) window(width int64, dark bool) {
 }
 
 func TestInARealBrowser(t *testing.T) {
-	path := findBrowser(t)
-	allocator, cancel := chromedp.NewExecAllocator(context.Background(), browserFlags(t, path)...)
-	t.Cleanup(cancel)
-	browser, quit := chromedp.NewContext(allocator)
-	t.Cleanup(quit)
-	if err := chromedp.Do(browser, chromedp.Navigate("about:blank")); err != nil {
-		t.Fatalf("Chromium at %s does not start: %v", path, err)
-	}
+	browser := newBrowser(t)
 	scenes := map[string]func(*testing.T, *person){
 		"sign up and in": sceneSignUp, "find a payment": sceneFind, "answer a review": sceneReview, "double click": sceneDoubleClick, "stale page": sceneStale,
 		"replay": sceneReplay, "hostile text": sceneHostile, "keyboard": sceneKeyboard, "narrow": sceneNarrow, "refresh": sceneRefresh, "without script": sceneNoScript, "policy": scenePolicy,

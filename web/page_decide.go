@@ -65,7 +65,7 @@ func (v *visit) act(f formsFor, c app.Choice) templates.Act {
 	a := templates.Act{
 		Act: c.Act, Label: v.lang.word("act", c.Act), Follows: v.lang.wordOr("follows", c.Act, ""), Money: c.Money,
 		Amount: c.Amount, Basis: c.Basis, Link: c.Link, Until: c.Until, Undo: c.Act == string(payment.ActUndo), Reason: c.Act != app.ActAsk && c.Act != app.ActSnooze,
-		Bases:  []templates.Option{{Value: string(payment.BasisGateway), Text: v.lang.T("The gateway has the money")}, {Value: string(payment.BasisElsewhere), Text: v.lang.T("It was paid elsewhere: cash or bank transfer")}},
+		Bases:  []templates.Option{v.basis(payment.BasisGateway), v.basis(payment.BasisElsewhere)},
 		Untils: v.untils(), AmountLabel: v.amountLabel(f, c.Act), Payments: f.payments,
 	}
 	switch c.Act {
@@ -78,6 +78,10 @@ func (v *visit) act(f formsFor, c app.Choice) templates.Act {
 		a.Blocked = v.blockedText(f, c.Act, c.Blocked)
 	}
 	return a
+}
+
+func (v *visit) basis(b payment.Basis) templates.Option {
+	return templates.Option{Value: string(b), Text: v.lang.word("basis", string(b))}
 }
 
 // blockedText says why an act is not allowed; a late success waits for the gateway's own word.
@@ -101,6 +105,8 @@ func (v *visit) amountLabel(f formsFor, act string) string {
 		if p.ReceivedMinor > 0 {
 			return v.lang.T("To confirm, type the amount that the gateway reports: %s", money(p.ReceivedMinor, p.Currency))
 		}
+	case app.ActRecordRefund, app.ActRecordDispute, app.ActRecordLoss:
+		return v.lang.T("The amount that the gateway's dashboard shows; %s was received", money(p.ReceivedMinor, p.Currency))
 	}
 	return v.lang.T("Amount received; %s was expected", money(p.AmountMinor, p.Currency))
 }
@@ -217,12 +223,14 @@ func plainAmount(text string) string {
 
 // decide has the engine do it, and leads on, or shows the form again with what is wrong, or what changed meanwhile.
 func (v *visit) decide(d app.Decision, t typed, next string, again func(typed) error) error {
-	err := v.confirmed(d)
+	waits, err := false, v.confirmed(d)
 	if err == nil {
-		err = v.engine.Decide(v.r.Context(), d)
+		waits, err = v.engine.Submit(v.r.Context(), d)
 	}
 	var e *app.Error
 	switch {
+	case waits:
+		return v.done(next, v.lang.T("It is written down and waits until another person approves it. Nothing has changed yet."))
 	case err == nil:
 		return v.done(next, v.lang.wordOr("acted", d.Act, v.lang.T("Done.")))
 	case errors.As(err, &e) && e.Kind == app.KindStale:

@@ -240,6 +240,7 @@ func (v *visit) showReview(status int, t typed) error {
 	var s subject
 	var d dossier
 	var others []templates.PaymentRow
+	var approval []templates.Row
 	err = v.read("review", func(rx *store.Rx) (err error) {
 		var ok bool
 		if r, ok, err = rx.Review(id); err != nil {
@@ -247,7 +248,14 @@ func (v *visit) showReview(status int, t typed) error {
 		} else if !ok {
 			return v.lost()
 		}
-		if s, err = subjectOf(rx, r); err != nil || s.payment.ID == 0 {
+		if s, err = subjectOf(rx, r); err != nil {
+			return err
+		}
+		if s.payment.ID == 0 {
+			d.audits, err = rx.AuditsOf(app.ReviewSubject(r), reviewsShown)
+			return err
+		}
+		if approval, err = v.approval(rx, r, s.payment); err != nil {
 			return err
 		}
 		if others, err = v.orderRows(rx, s.payment.OrderID); err != nil {
@@ -260,10 +268,11 @@ func (v *visit) showReview(status int, t typed) error {
 	}
 	view := templates.ReviewView{
 		Page: v.page("reviews", v.reviewSentence(r, s)), Sentence: v.reviewSentence(r, s), Advice: v.lang.wordOr("advice", r.Kind, ""), Money: money(r.AmountMinor, r.Currency),
-		State: templates.Badge{Kind: "odd", Label: v.lang.T("Open")}, Rows: v.reviewFacts(r, s), Messages: v.messages(s), Payments: others,
+		State: templates.Badge{Kind: "odd", Label: v.lang.T("Open")}, Rows: append(approval, v.reviewFacts(r, s)...), Messages: v.messages(s), Payments: others,
+		Entries: v.timeline(d),
 	}
 	if s.payment.ID != 0 {
-		view.Sources, view.Entries = v.sources(d), v.timeline(d)
+		view.Sources = v.sources(d)
 	}
 	if r.State == "closed" {
 		view.State = templates.Badge{Kind: "ok", Label: v.lang.T("Answered")}
@@ -312,6 +321,9 @@ func (v *visit) reviewFacts(r store.Review, s subject) []templates.Row {
 func (v *visit) reviewForms(r store.Review, s subject, t typed) (templates.FormsView, error) {
 	choices, err := v.engine.ReviewChoices(v.r.Context(), r.ID)
 	if err != nil {
+		return templates.FormsView{}, err
+	}
+	if choices, err = v.withoutOwn(r, choices); err != nil {
 		return templates.FormsView{}, err
 	}
 	f := formsFor{action: numbered("/reviews", r.ID) + "/decide", id: "review" + strconv.FormatInt(r.ID, 10), payment: s.payment, review: r}

@@ -127,6 +127,10 @@ func (v *visit) factTitle(f store.Fact) string {
 	if f.HasAmount {
 		amount = money(f.AmountMinor, f.Currency)
 	}
+	if f.Hint && stated[payment.FactKind(f.Kind)] && f.Kind != string(payment.FactWord) {
+		f.Hint = false
+		return v.lang.T("%s (a hint, which proves nothing)", v.factTitle(f))
+	}
 	switch payment.FactKind(f.Kind) {
 	case payment.FactRefund:
 		return v.lang.T("Refund of %s: %s", amount, v.lang.word("refund", f.Status))
@@ -165,6 +169,10 @@ func (v *visit) factMoments(d dossier) (list []moment) {
 				e.Detail = money(f.AmountMinor, f.Currency)
 			}
 			list = append(list, moment{f.CommittedMs, 2, e})
+		case payment.FactRefund, payment.FactDispute:
+			if f.Actor != "" {
+				list = append(list, moment{f.CommittedMs, 2, templates.Entry{Kind: "decision", Title: v.lang.T("%s, from the gateway's dashboard", visible(f.Actor)), Detail: v.factTitle(f)}})
+			}
 		case payment.FactHoldOver, payment.FactGaveUp, payment.FactLate:
 			list = append(list, moment{f.CommittedMs, 2, templates.Entry{Kind: "nodrop", Title: v.lang.word("fact", f.Kind)}})
 		case payment.FactClosed, payment.FactReopened:
@@ -251,15 +259,18 @@ func (v *visit) sources(d dossier) []templates.Source {
 	return list
 }
 
-// statements are the different things that were said about the state, in the order of their own times.
+// stated are the kinds of facts that a source states.
+var stated = map[payment.FactKind]bool{payment.FactWord: true, payment.FactUnmapped: true, payment.FactRefund: true, payment.FactDispute: true, payment.FactDecision: true}
+
+// statements are the different things that were said about a payment, in the order of their own times.
 func statements(facts []store.Fact) (list []store.Fact) {
 	at := map[store.Fact]int{}
 	for _, f := range facts {
 		kind := payment.FactKind(f.Kind)
-		if kind != payment.FactWord && kind != payment.FactUnmapped && kind != payment.FactDecision || f.Act == string(payment.ActNote) {
+		if !stated[kind] || f.Act == string(payment.ActNote) {
 			continue
 		}
-		alike := store.Fact{Source: f.Source, Kind: f.Kind, Word: f.Word, AmountMinor: f.AmountMinor, Currency: f.Currency, Act: f.Act, Ref: f.Ref}
+		alike := store.Fact{Source: f.Source, Kind: f.Kind, Word: f.Word, AmountMinor: f.AmountMinor, Currency: f.Currency, Act: f.Act, Ref: f.Ref, Status: f.Status, Hint: f.Hint, Actor: f.Actor}
 		i, known := at[alike]
 		switch {
 		case !known:
@@ -280,8 +291,20 @@ func (v *visit) source(p store.Payment, f store.Fact) templates.Source {
 		s.Says = v.lang.T("%s: %s", f.Actor, v.lang.word("act", f.Act))
 	case payment.FactUnmapped:
 		s.Says = visible(f.Ref)
+	case payment.FactRefund:
+		s.Says = v.lang.T("Refund: %s", v.lang.word("refund", f.Status))
+	case payment.FactDispute:
+		s.Says = v.lang.T("Dispute: %s", v.lang.word("dispute", f.Status))
 	default:
 		s.State = templates.Badge{Kind: wordShape[f.Word], Label: v.lang.word("word", f.Word)}
+	}
+	switch {
+	case f.Hint && s.Says != "":
+		s.Says = v.lang.T("%s (a hint, which proves nothing)", s.Says)
+	case f.Hint:
+		s.State.Label = v.lang.T("%s (a hint, which proves nothing)", s.State.Label)
+	case f.Actor != "" && f.Kind != string(payment.FactDecision):
+		s.Who = v.lang.T("%s, from the gateway's dashboard", visible(f.Actor))
 	}
 	if f.HasAmount {
 		s.Amount = money(f.AmountMinor, f.Currency)

@@ -37,6 +37,7 @@ func init() {
 		"stale": {"This has changed since you looked", "您查看之后内容已变化"}, "unknown_payment": {"There is no such payment", "没有这笔支付"}, "unknown_review": {"There is no such review", "没有这项审查"}, "not_waiting": {"It is not waiting any more", "它已不在等待"}, "unknown_gateway": {"There is no such gateway", "没有这个网关"}, "unknown_request": {"There is no such request", "没有这个请求"}, "taken_in": {"It was taken in already", "它已被接收"},
 	}
 	families["error"] = map[string]said{
+		"own_decision": {"You made this decision; another person must approve it.", "这是您作出的决定；须由另一人批准。"}, "approval_waits": {"Another decision about this payment waits for approval. Approve it or turn it down first.", "此支付已有一项决定等待批准。请先批准或否决它。"},
 		"throttled": {"There were too many tries. Wait a little, then try again.", "尝试次数过多。请稍等再试。"}, "sign_in_wrong": {"The name or the password is wrong.", "用户名或密码错误。"}, "password_short": {"The password needs at least twelve characters.", "密码至少需要十二个字符。"},
 		"password_long": {"The password is too long.", "密码过长。"}, "password_is_name": {"The password is the name; choose another.", "密码与用户名相同，请换一个。"}, "password_changed": {"The password was changed meanwhile. Sign in again.", "密码已被修改，请重新登录。"},
 		"reason_required": {"Write in a few words what it rests on.", "请用几句话写明依据。"}, "reason_missing": {"Write in a few words what it rests on.", "请用几句话写明依据。"}, "reason_too_long": {"The reason is too long; shorten it.", "原因过长，请缩短。"},

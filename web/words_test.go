@@ -127,12 +127,10 @@ func TestEveryWordOfTheContractIsSaid(t *testing.T) {
 	for _, a := range payment.Acts() {
 		want["act"] = append(want["act"], string(a))
 	}
-	want["act"] = append(want["act"], app.ActAsk, app.ActLink, app.ActReplay, app.ActResend, app.ActRelease, app.ActResume, app.ActSnooze, app.ActReopen, app.ActDismiss, app.ActVerify)
+	want["act"] = append(want["act"], app.ActAsk, app.ActLink, app.ActReplay, app.ActResend, app.ActRelease, app.ActResume, app.ActSnooze, app.ActReopen, app.ActDismiss, app.ActVerify,
+		app.ActApprove, app.ActTurnDown, app.ActPropose, app.ActRecordRefund, app.ActRecordDispute, app.ActRecordLoss)
 	want["follows"], want["acted"], want["answer"] = want["act"], want["act"], want["act"]
-	for _, r := range payment.Reasons() {
-		want["kind"] = append(want["kind"], string(r))
-	}
-	want["kind"] = append(want["kind"], "reference_conflict", "money_without_order", "same_key_other_content", "dead_inbox", "dead_outbox", "shop_gone", "gateway_unaskable", "claim_overdue", "unanswered", "second_payment", "unsound_database")
+	want["kind"] = app.ReviewKinds()
 	want["review"], want["advice"] = want["kind"], want["kind"]
 	for _, e := range payment.EventTypes() {
 		want["event"] = append(want["event"], string(e))

@@ -56,13 +56,18 @@ var chinese = map[string]string{
 	"%s came where %s was expected": "收到 %s，应收 %s", "%s has not answered any question for long": "%s 已长时间没有答复任何查询", "The request as it came in": "原始请求", "The event and its attempts": "事件及其发送记录",
 	"%s at %s, %s, %s received": "%s（%s），%s，已收 %s",
 
+	// Approval, and what only a hint says
+	"It is written down and waits until another person approves it. Nothing has changed yet.": "已记录，等待另一人批准。目前尚无变化。", "A decision that waits for approval": "等待批准的决定", "Decided already": "已有决定",
+	"Decision": "决定", "Made by": "作出者", "Amount typed": "输入的金额", "Based on": "依据", "Its reason": "其原因", "It answers": "所答复的问题", "This question": "此问题", "Refund: %s": "退款：%s", "Dispute: %s": "争议：%s",
+	"%s (a hint, which proves nothing)": "%s（仅为提示，不能作证）", "%s, from the gateway's dashboard": "%s（据网关后台）", "The amount that the gateway's dashboard shows; %s was received": "网关后台显示的金额；已收 %s",
+
 	"The payments of its order": "其订单的各笔支付", "The message that it is about": "相关消息", "The messages that it is about": "相关消息", "Came in at %s": "收到于 %s", "Claim": "认领", "Claimed by": "认领者", "Claimed at": "认领时间",
 
 	// Deciding
 	"To confirm, type the amount that will be refunded": "请输入将退款的金额以确认",
 	"You may look but not decide.":                      "您可以查看，但不能处理。", "Deciding needs the role operator or admin; whoever runs this server can give it.": "处理需要“操作员”或“管理员”角色，请联系服务器管理员。", "There is nothing to do here.": "这里无需处理。",
 	"Why other answers are not allowed now": "为什么其他处理现在不允许", "Which payment": "哪一笔支付", "What is it based on?": "依据是什么？", "Id of the payment that it belongs to": "所属支付的编号", "Ask again": "再次提醒", "Which decision": "哪一个决定",
-	"Reason, for those who ask later": "原因（供日后查询）", "The gateway has the money": "款项在网关", "It was paid elsewhere: cash or bank transfer": "款项从别处收到：现金或转账",
+	"Reason, for those who ask later":                               "原因（供日后查询）",
 	"To confirm, type the amount that will be refunded; %s is left": "请输入将退款的金额以确认；可退余额 %s", "To confirm, type the amount that the gateway reports: %s": "请输入网关报告的金额以确认：%s", "Amount received; %s was expected": "实收金额；应收 %s",
 	"%s by %s, %s": "%s，由 %s 于 %s 作出", "There is no payment with this id. Copy it from the payment's page.": "没有此编号的支付。请从支付页面复制编号。",
 
