@@ -140,21 +140,23 @@ type world struct {
 	s       Standing
 	reviews []Review
 	other   bool
-	stand   func(Terms, []Fact) (Standing, []Review)
+	rules   rules
 	breach  string // a law that was broken
 }
 
-func newWorld(t Terms) *world {
-	w := &world{t: t, stand: Stand, version: 1}
-	w.s, w.reviews = Stand(t, nil)
-	return w
+// rules are the three functions that a world plays by; some tests break them on purpose.
+type rules struct {
+	stand func(Terms, []Fact) (Standing, []Review)
+	late  func(Standing, []Fact, Told) (Fact, bool)
+	tell  func(Standing, []Fact, Told, OrderContext) ([]Entry, Told)
 }
 
-// clone is a world that goes on by itself.
-func (w *world) clone() *world {
-	c := *w
-	c.facts, c.entries = slices.Clone(w.facts), slices.Clone(w.entries)
-	return &c
+var trueRules = rules{Stand, Late, Tell}
+
+func newWorld(t Terms) *world {
+	w := &world{t: t, rules: trueRules, version: 1}
+	w.s, w.reviews = Stand(t, nil)
+	return w
 }
 
 // commit stores new facts together and tells the shop; a fact whose key is known is dropped, as the store does.
@@ -188,15 +190,15 @@ func (w *world) store(f Fact) {
 	w.facts = append(w.facts, f)
 }
 
-// move is Move, spelled out so that a broken Stand can take the place of the real one.
+// move is Move, spelled out so that a broken rule can take the place of the real one.
 func (w *world) move() {
-	w.s, w.reviews = w.stand(w.t, w.facts)
-	if late, due := Late(w.s, w.facts, w.told); due {
+	w.s, w.reviews = w.rules.stand(w.t, w.facts)
+	if late, due := w.rules.late(w.s, w.facts, w.told); due {
 		w.store(late)
-		w.s, w.reviews = w.stand(w.t, w.facts)
+		w.s, w.reviews = w.rules.stand(w.t, w.facts)
 	}
 	var entries []Entry
-	entries, w.told = Tell(w.s, w.facts, w.told, OrderContext{OtherPaidAndTold: w.other})
+	entries, w.told = w.rules.tell(w.s, w.facts, w.told, OrderContext{OtherPaidAndTold: w.other})
 	for _, e := range entries {
 		w.entries = append(w.entries, said{e, w.s.Body(), w.version})
 	}
@@ -242,9 +244,11 @@ func (w *world) acts() (n int) {
 	return n
 }
 
-func (w *world) types() string {
+func (w *world) types() string { return toldTypes(w.entries) }
+
+func toldTypes(entries []said) string {
 	var list []string
-	for _, e := range w.entries {
+	for _, e := range entries {
 		list = append(list, strings.TrimPrefix(string(e.Type), "payment."))
 	}
 	return strings.Join(list, " ")

@@ -151,8 +151,8 @@ func outcome(w *world, f Fact) string {
 	return strings.TrimSpace(fmt.Sprintf("%s ; %s ; %s", picture(w.s), strings.Join(entries, " "), reasons(w.reviews)))
 }
 
-// differences plays the whole matrix with a given Stand and lists the cells that come out otherwise than stated.
-func differences(t *testing.T, stand func(Terms, []Fact) (Standing, []Review)) []string {
+// differences plays the whole matrix with given rules and lists the cells that come out otherwise than stated.
+func differences(t *testing.T, r rules) []string {
 	columns := matrixFacts()
 	cells := readMatrix(t, columns)
 	var list []string
@@ -162,7 +162,7 @@ func differences(t *testing.T, stand func(Terms, []Fact) (Standing, []Review)) [
 			if !w.t.HasQuery && f.Source == SourceQuery {
 				continue
 			}
-			w.stand = stand
+			w.rules = r
 			want, stated := cells[cell{name, column}]
 			delete(cells, cell{name, column})
 			got := outcome(w, f)
@@ -181,7 +181,7 @@ func differences(t *testing.T, stand func(Terms, []Fact) (Standing, []Review)) [
 }
 
 func TestMatrix(t *testing.T) {
-	for _, d := range differences(t, Stand) {
+	for _, d := range differences(t, trueRules) {
 		t.Error(d)
 	}
 }
