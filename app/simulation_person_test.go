@@ -1,0 +1,218 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"nodrop/app/payment"
+	"nodrop/store"
+)
+
+// simAnswers is how the person answers each kind of review: one of these acts, if it is allowed; else any that is.
+var simAnswers = map[string][]string{
+	"difference": {"accept", "accept", "reject", "mark_succeeded"}, "late": {"fulfil", "fulfil", "refund"}, "duplicate": {"refund", "refund", "keep_both"},
+	"refund_owed": {"refund_proof"}, "reversed": {"ignore", "money_back"}, "claim_overdue": {ActRelease}, "dead_outbox": {ActResend},
+	"dead_inbox": {ActReplay}, "shop_gone": {ActResume}, "money_without_order": {ActDismiss}, "reference_conflict": {ActDismiss},
+}
+
+// answerReviews has the person look at the queue and answer what has been there for some hours.
+func (s *simulation) answerReviews() {
+	if !s.up {
+		return
+	}
+	var list []store.Review
+	err := s.view(func(rx *store.Rx) (err error) {
+		list, err = rx.OpenReviews("", s.e.nowMs(), false, 200)
+		return err
+	})
+	if !s.worked("reviews", err) {
+		return
+	}
+	for _, v := range list {
+		if v.Kind == unsoundKind {
+			s.find("the nightly check found the database unsound")
+		}
+		if s.e.nowMs()-v.OpenedMs < s.between(1, 12)*simHour || v.Kind == "money_without_order" && s.e.nowMs()-v.OpenedMs < simDay {
+			continue
+		}
+		s.answerReview(v)
+		if !s.up {
+			return
+		}
+	}
+}
+
+// answerReview makes one decision, sometimes with a double click and sometimes on a stale page.
+func (s *simulation) answerReview(v store.Review) {
+	act, ok := s.choose(v)
+	if !ok {
+		return
+	}
+	d := Decision{Actor: "ana", ReviewID: v.ID, Act: act, Reason: "looked into it"}
+	if ruled(act) && !s.detail(&d, v) {
+		return
+	}
+	if s.chance(100) {
+		s.after(s.between(simHour, 20*simHour), func() { s.decide(d, v.Kind) })
+		return
+	}
+	s.decide(d, v.Kind)
+}
+
+func (s *simulation) decide(d Decision, kind string) {
+	if !s.up {
+		return
+	}
+	s.seq++
+	d.FormKey = fmt.Sprintf("form-%d", s.seq)
+	s.touch()
+	err := s.e.Decide(s.t.Context(), d)
+	if !s.worked("decide", err) {
+		s.count["decisions refused"]++
+		return
+	}
+	s.count["decisions"]++
+	s.count["answered "+kind]++
+	if s.chance(100) {
+		s.count["double clicks"]++
+		if err := s.e.Decide(s.t.Context(), d); !s.worked("decide", err) && s.up && KindOf(err) != KindBusy {
+			s.find("the second click of %s on review %d: %v", d.Act, d.ReviewID, err)
+		}
+	}
+	switch {
+	case d.Act == string(payment.ActRefund):
+		s.refundAsDecided(d)
+	case ruled(d.Act) && s.chance(50):
+		s.after(s.between(simHour, simDay), func() { s.undo(d.PaymentID) })
+	}
+}
+
+// choose takes an act that the review's page offers.
+func (s *simulation) choose(v store.Review) (string, bool) {
+	choices, err := s.e.ReviewChoices(s.t.Context(), v.ID)
+	if !s.worked("choices", err) {
+		return "", false
+	}
+	var allowed []string
+	for _, c := range choices {
+		if c.Blocked == "" && !slices.Contains([]string{ActAsk, ActSnooze, ActLink, ActReopen}, c.Act) {
+			allowed = append(allowed, c.Act)
+		}
+	}
+	if len(allowed) == 0 {
+		return "", false
+	}
+	liked := simAnswers[v.Kind]
+	if v.Kind == "no_answer" || v.Kind == "contradiction" {
+		liked = s.byTheTruth(v.PaymentID)
+	}
+	if len(liked) > 0 {
+		if act := liked[s.rng.IntN(len(liked))]; slices.Contains(allowed, act) {
+			return act, true
+		}
+	}
+	return allowed[s.rng.IntN(len(allowed))], true
+}
+
+// byTheTruth is what somebody decides who has looked into the gateway's dashboard.
+func (s *simulation) byTheTruth(id int64) []string {
+	if p := s.truthOf(id); p != nil && p.paidAt(s.now) {
+		return []string{"accept", "mark_succeeded"}
+	}
+	return []string{"reject", "mark_failed"}
+}
+
+func (s *simulation) row(id int64) (p store.Payment) {
+	err := s.view(func(rx *store.Rx) (err error) { p, _, err = rx.Payment(id); return err })
+	s.worked("payment", err)
+	return p
+}
+
+func (s *simulation) truthOf(id int64) *simPayment { return s.truthAbout(s.row(id)) }
+
+// truthAbout finds the truth behind a payment of nodrop's; of several tries the one that it is, else the one that is paid.
+func (s *simulation) truthAbout(row store.Payment) (truth *simPayment) {
+	for _, p := range s.refs[row.Gateway+" "+row.MerchantRef] {
+		if p.id == row.Attempt {
+			return p
+		}
+		if truth == nil || row.Attempt == "" && len(truth.words) > 0 && !truth.paidAt(s.now) && p.paidAt(s.now) {
+			truth = p
+		}
+	}
+	return truth
+}
+
+// detail says which payment a decision is about, as it stands, and types the amount.
+func (s *simulation) detail(d *Decision, v store.Review) bool {
+	row := s.row(v.PaymentID)
+	if v.PaymentID == 0 {
+		var all []store.Payment
+		err := s.view(func(rx *store.Rx) (err error) { all, err = rx.PaymentsOfOrder(v.OrderID); return err })
+		if !s.worked("order", err) {
+			return false
+		}
+		all = slices.DeleteFunc(all, func(p store.Payment) bool { return !p.Paid })
+		if len(all) == 0 {
+			return false
+		}
+		row = all[len(all)-1]
+	}
+	d.PaymentID, d.Version = row.PublicID, row.Version
+	amount := row.AmountMinor
+	switch payment.Act(d.Act) {
+	case payment.ActRefund:
+		amount = row.ReceivedMinor - row.RefundedMinor - row.ReversedMinor
+	case payment.ActAccept:
+		if row.ReceivedMinor > 0 {
+			amount = row.ReceivedMinor
+		}
+	case payment.ActMarkSucceeded:
+		d.Basis = string(payment.BasisGateway)
+		if s.chance(200) {
+			d.Basis = string(payment.BasisElsewhere)
+		}
+	default:
+		return true
+	}
+	d.Amount = payment.FormatAmount(amount, row.Currency)
+	return true
+}
+
+// refundAsDecided has the money go back at the gateway some hours after a person decided so.
+func (s *simulation) refundAsDecided(d Decision) {
+	s.count["refunds decided"]++
+	for _, p := range s.payments {
+		if p.public != d.PaymentID || p.gateway != "sandbox" {
+			continue
+		}
+		minor, err := payment.ParseAmount(strings.TrimSpace(d.Amount), "PHP")
+		if err != nil {
+			s.find("amount %q: %v", d.Amount, err)
+		}
+		s.refunded(p, s.between(simHour, 30*simHour), minor)
+	}
+}
+
+// undo takes a person's last decision back, by a further one.
+func (s *simulation) undo(publicID string) {
+	if !s.up || publicID == "" {
+		return
+	}
+	choices, err := s.e.PaymentChoices(s.t.Context(), publicID)
+	if !s.worked("choices", err) {
+		return
+	}
+	for _, c := range choices {
+		if c.Act != string(payment.ActUndo) || c.Blocked != "" {
+			continue
+		}
+		v, err := s.e.Payment(s.t.Context(), publicID)
+		if !s.worked("payment", err) {
+			return
+		}
+		s.count["undone"]++
+		s.decide(Decision{Actor: "ben", PaymentID: publicID, Version: v.Version, Act: c.Act, Refers: c.Refers, Reason: "a mistake"}, "by undo")
+	}
+}
