@@ -95,6 +95,9 @@ func (e *Engine) matchMerchantRef(tx *store.Tx, a *account, o gateway.Observatio
 // waited for them. A notice that proves nothing binds only where the payment could not be asked about otherwise.
 func (e *Engine) bind(tx *store.Tx, a *account, p *store.Payment, o gateway.Observation, now int64) error {
 	if o.Hint {
+		if a.unsigned {
+			return nil // anybody could have the payment asked about by an id of theirs
+		}
 		if can, err := canAsk(&tx.Rx, a, *p); err != nil || can {
 			return err
 		}

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -175,7 +176,22 @@ func (g *Gateway) send(ctx context.Context, c *http.Client, asking *asking, a An
 	default:
 		a.Class, a.Detail, _ = g.sortOut(asking.about, a, &request{method: req.Method, target: req.URL.RequestURI()})
 	}
+	a.Raw = g.query.unechoed(a.Raw, req.Header.Get("Authorization"))
 	return a
+}
+
+// echoLength is the shortest credential that is looked for in answers: a shorter one stands in them by chance.
+const echoLength = 8
+
+// unechoed takes our credentials out of an answer that repeats them, for it is stored and shown.
+func (q *query) unechoed(raw []byte, authorization string) []byte {
+	_, credential, _ := strings.Cut(authorization, " ")
+	for _, h := range append([]string{credential}, q.hidden...) {
+		if len(h) >= echoLength && bytes.Contains(raw, []byte(h)) {
+			raw = bytes.ReplaceAll(raw, []byte(h), []byte("…"))
+		}
+	}
+	return raw
 }
 
 func failureClass(err error) (class, detail string) {

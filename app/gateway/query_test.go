@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -479,3 +480,16 @@ func TestRedirectShowsNoSecret(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
+
+func TestAnAnswerThatRepeatsOurCredentialsIsStoredWithoutThem(t *testing.T) {
+	in := customInstance(t, questions("auth = { kind = \"basic\", user = \"{account}\", password = \"{api_key}\" }\n[[query.step]]\nby = \"merchant_ref\"\npath = \"/q/{merchant_ref}\"\n"), "whs")
+	in.Account, in.APIKey = "shop", "Pw/S&ECRETdp+1 x"
+	answer := func(r *http.Request) (*http.Response, error) {
+		body := `{"echo":"` + r.Header.Get("Authorization") + `","plain":"Pw/S&ECRETdp+1 x","query":"pwd=Pw%2FS%26ECRETdp%2B1+x","ref":"o1"}`
+		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
+	}
+	a := mustNew(t, in).Query(t.Context(), &http.Client{Transport: roundTripper(answer)}, Question{MerchantRef: "o1", Currency: "PHP"}, func() time.Time { return arrival })
+	if want := `{"echo":"Basic …","plain":"…","query":"pwd=…","ref":"o1"}`; string(a.Raw) != want {
+		t.Errorf("stored as %s, want %s", a.Raw, want)
+	}
+}

@@ -1,13 +1,16 @@
 package gateway
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // trust decides whether a notice may be taken at its word. Where the signature does
 // not bind what it says, or it tells no amount, it is a hint and the gateway is asked.
 func (c *compiler) trust(s Spec) {
 	for i, one := range s.Signature {
 		c.g.signatures[i].covers = c.covers(i, one)
-		c.g.guarded = c.g.guarded || len(one.When) > 0
+		c.g.guarded = c.g.guarded || len(one.When) > 0 || one.Sorted != nil
 	}
 	c.g.confirm = s.ConfirmByQuery
 	c.g.hint = c.g.confirm || !c.g.bound(nil)
@@ -24,9 +27,26 @@ func (g *Gateway) bound(v *view) bool {
 		if s.withoutKeys && g.holdsKey() || v != nil && s.when.check(v) != holds {
 			continue
 		}
-		some, every = some || s.covers, every && s.covers
+		covers := s.covers && !s.recut(v)
+		some, every = some || covers, every && covers
 	}
 	return some && (every || g.which == "all")
+}
+
+// recut tells whether a text of sorted fields can be cut into other fields: a name or value holds what joins them, or
+// nothing does. The signature then proves the text and not the fields.
+func (s *signature) recut(v *view) bool {
+	for _, m := range s.messages {
+		sorted, ok := m.(*sortedMessage)
+		if !ok || v == nil {
+			continue
+		}
+		fields, ok := v.fields(sorted.form.leave)
+		if ok && slices.ContainsFunc(fields, func(f field) bool { return strings.Contains(f.name+"\x00"+f.value, sorted.form.join) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // hintAt tells whether this message proves nothing: some definitions sign one kind of message and not another.
