@@ -51,7 +51,7 @@ func newAccount(c *config.Gateway, roots *x509.CertPool) (*account, error) {
 	perSecond := rate.Limit(c.QueryRate.PerSecond())
 	burst := max(1, int(perSecond))
 	return &account{
-		name: c.Name, config: c, def: def, facts: def.Facts(), unsigned: c.Unsigned(), secretHeaders: secretHeaders(c, def.SecretHeaders()), keys: keyIDs(c),
+		name: c.Name, config: c, def: def, facts: def.Facts(), unsigned: def.Unsigned(), secretHeaders: secretHeaders(def), keys: keyIDs(c),
 		certificates: newCertificates(def.FetchCertificate),
 		limiter:      rate.NewLimiter(perSecond, burst), hinted: rate.NewLimiter(perSecond/hintShare, max(1, burst/hintShare)),
 		slots: make(chan struct{}, c.QueryConcurrency), wake: newWaker(), schedule: scheduleMs(c.QuerySchedule),

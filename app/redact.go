@@ -6,26 +6,17 @@ import (
 	"net/http"
 	"slices"
 
-	"nodrop/app/config"
+	"nodrop/app/gateway"
 )
 
 // alwaysSecret are headers that carry credentials whoever sends them, unless a gateway puts its signature there.
 var alwaysSecret = []string{"Authorization", "Cookie", "Proxy-Authorization", "Set-Cookie"}
 
 // secretHeaders lists the headers of a gateway's notices that are never stored as they are.
-func secretHeaders(c *config.Gateway, tokens []string) []string {
-	signed := canonical(c.SignedHeaders())
+func secretHeaders(def *gateway.Gateway) []string {
+	signed := def.SignedHeaders()
 	secret := slices.DeleteFunc(slices.Clone(alwaysSecret), func(name string) bool { return slices.Contains(signed, name) })
-	return append(secret, canonical(tokens)...)
-}
-
-// canonical writes header names as a request holds them.
-func canonical(names []string) []string {
-	out := make([]string, len(names))
-	for i, n := range names {
-		out[i] = http.CanonicalHeaderKey(n)
-	}
-	return out
+	return append(secret, def.SecretHeaders()...)
 }
 
 // redacted is a copy of headers in which credentials are replaced by their SHA-256: they can still be told apart and
@@ -47,9 +38,9 @@ func redacted(h http.Header, secret []string) http.Header {
 
 // Redacted is a copy of the headers of a request to a gateway as they may be shown: credentials are replaced by "sha256:"
 // and their digest in hex.
-func (e *Engine) Redacted(gateway string, h http.Header) http.Header {
+func (e *Engine) Redacted(name string, h http.Header) http.Header {
 	secret := alwaysSecret
-	if a, ok := e.gateways[gateway]; ok {
+	if a, ok := e.gateways[name]; ok {
 		secret = a.secretHeaders
 	}
 	return redacted(h, secret)

@@ -102,11 +102,3 @@ func TestNeedsAndTheirAddress(t *testing.T) {
 	g.PublicURL = "https://other.example/in"
 	equal(t, "as registered", c.HookAddress(g), "https://other.example/in")
 }
-
-func TestUnsignedIsADefinitionThatAsksForNoSignature(t *testing.T) {
-	equal(t, "sandbox", mustLoad(t, oneGateway).Gateways[0].Unsigned(), false)
-	open := strings.NewReplacer(`kind = "hmac"`, `kind = "none"`, "hash = \"sha256\"\n", "", "encoding = \"hex\"\n", "", "from = \"{header:X-Signature}\"\n", "",
-		"message = \"{header:X-Time}.{raw_body}\"\n", "", "timestamp = { from = \"{header:X-Time}\", unit = \"s\", tolerance = \"5m\", policy = \"reject\" }\n", "").Replace(described("", ""))
-	open += "[gateway.custom.query]\nbase = { live = \"https://api.example\" }\nauth = { kind = \"none\" }\n[[gateway.custom.query.step]]\nby = \"merchant_ref\"\npath = \"/p/{merchant_ref}\"\n"
-	equal(t, "nothing signed", mustLoad(t, open).Gateways[0].Unsigned(), true)
-}

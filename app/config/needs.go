@@ -2,8 +2,6 @@ package config
 
 import (
 	"fmt"
-	"regexp"
-	"slices"
 
 	"nodrop/app/gateway"
 )
@@ -34,50 +32,11 @@ func (g Gateway) bearable(t *table) Rate {
 	return r
 }
 
-// Unsigned tells whether anybody can send what the gateway sends: its definition asks for no signature.
-func (g Gateway) Unsigned() bool {
-	s, _ := g.spec()
-	return slices.ContainsFunc(s.Signature, func(one gateway.SignatureSpec) bool { return one.Kind == "none" })
-}
-
-var headerSelector = regexp.MustCompile(`\{header:([^}]+)\}`)
-
-// SignedHeaders lists the headers that the definition's signatures are made of or with, but for fixed tokens: without them
-// a stored request could not be verified again.
-func (g Gateway) SignedHeaders() []string {
-	s, _ := g.spec()
-	var names []string
-	for _, one := range s.Signature {
-		if one.Kind == "static_token" {
-			continue
-		}
-		for _, m := range headerSelector.FindAllStringSubmatch(fmt.Sprintf("%+v %+v", one, one.Timestamp), -1) {
-			names = append(names, m[1])
-		}
-	}
-	return names
-}
-
 // Has tells whether the configuration gives the gateway what a need names: "webhook_secrets", "public_keys", "account",
 // "public_url", "api_key", "api_secret" or "private_key".
 func (g Gateway) Has(need string) bool {
-	switch need {
-	case "webhook_secrets":
-		return len(g.WebhookSecrets) > 0
-	case "public_keys":
-		return len(g.PublicKeys) > 0
-	case "account":
-		return g.Account != ""
-	case "public_url":
-		return g.PublicURL != ""
-	case "api_key":
-		return g.APIKey.IsSet()
-	case "api_secret":
-		return g.APISecret.IsSet()
-	case "private_key":
-		return g.PrivateKey.IsSet()
-	}
-	return false
+	has, _ := g.Instance().Has(need)
+	return has
 }
 
 // Missing lists the needs of a definition that the configuration does not meet, in the order given.

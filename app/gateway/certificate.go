@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -101,7 +100,7 @@ func download(ctx context.Context, client *http.Client, address string) ([]byte,
 // trusted checks a PEM chain: the first certificate is the gateway's, the others lead to a root.
 func (c *certificates) trusted(raw []byte, now time.Time) (*key, error) {
 	var chain []*x509.Certificate
-	for b, rest := pem.Decode(raw); b != nil; b, rest = pem.Decode(rest) {
+	for b := range pemBlocks(string(raw)) {
 		cert, err := x509.ParseCertificate(b.Bytes)
 		if err != nil {
 			return nil, errors.New("the certificate cannot be read")

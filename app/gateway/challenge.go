@@ -1,9 +1,9 @@
 package gateway
 
 import (
+	"crypto"
 	"crypto/hmac"
 	"encoding/hex"
-	"hash"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,10 +12,10 @@ import (
 // challenge is a compiled ChallengeSpec.
 type challenge struct {
 	ChallengeSpec
-	body    template
-	newHash func() hash.Hash
-	keys    []*key
-	own     string
+	body template
+	hash crypto.Hash
+	keys []*key
+	own  string
 }
 
 const maxChallenge = 256
@@ -36,9 +36,9 @@ func (c *compiler) challenge(s ChallengeSpec) {
 	}
 	out := &challenge{ChallengeSpec: s}
 	if s.Kind == "signed" {
-		out.body = c.template("challenge.body", s.Body, challengeWords, false)
+		out.body = c.template("challenge.body", s.Body, challengeWords)
 		if c.oneOf(c.prefix+"challenge.hash", s.Hash, "sha1", "sha256", "sha512") {
-			out.newHash = hashes[s.Hash]
+			out.hash = hashes[s.Hash]
 		}
 		if s.Allowed != "" {
 			c.oneOf(c.prefix+"challenge.allowed", s.Allowed, "hex")
@@ -77,7 +77,7 @@ func (c *challenge) answer(sent string, r Request) (body, why string) {
 		if !k.validAt(r.At) {
 			continue
 		}
-		mac := hmac.New(c.newHash, k.raw)
+		mac := hmac.New(c.hash.New, k.raw)
 		mac.Write([]byte(sent))
 		return c.written(hex.EncodeToString(mac.Sum(nil))), ""
 	}

@@ -58,7 +58,7 @@ func (c *compiler) stamp(path string, s TimestampSpec) *stamp {
 	if s.From == "" {
 		c.add(path+".from", "nothing says where the time stands", `write from = "{sig:t}" or "{header:X-Timestamp}"`)
 	}
-	out.from = c.template(path+".from", s.From, signWords, false)
+	out.from = c.template(path+".from", s.From, signWords)
 	return out
 }
 
@@ -94,8 +94,8 @@ func (c *compiler) path(at, s string) path {
 	return p
 }
 
-func (c *compiler) template(at, s string, words vocabulary, loose bool) template {
-	t, err := compileTemplate(s, words, loose)
+func (c *compiler) template(at, s string, words vocabulary) template {
+	t, err := compileTemplate(s, words)
 	if err != nil {
 		c.add(at, err.Error(), "write known parts only; a brace itself is {{")
 	}

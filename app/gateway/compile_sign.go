@@ -41,10 +41,10 @@ func (c *compiler) proving(path string, s SignatureSpec, out *signature) {
 		c.add(path+".from", "nothing says where the signature stands", `write from = "{header:X-Signature}"`)
 	}
 	for _, from := range s.From {
-		out.from = append(out.from, c.template(path+".from", from, signWords, false))
+		out.from = append(out.from, c.template(path+".from", from, signWords))
 	}
 	for _, id := range s.KeyID {
-		out.keyID = append(out.keyID, c.template(path+".key_id", id, signWords, false))
+		out.keyID = append(out.keyID, c.template(path+".key_id", id, signWords))
 	}
 	out.entry = c.entry(path+".entry", s.Entry)
 	out.decode = decodeToken
@@ -71,7 +71,7 @@ func (c *compiler) hashed(path string, s SignatureSpec, out *signature) {
 		known = append(known, "md5")
 	}
 	if s.Kind != "ed25519" && c.oneOf(c.prefix+path+".hash", s.Hash, known...) {
-		out.newHash, out.hashID = hashes[s.Hash], hashIDs[s.Hash]
+		out.hash = hashes[s.Hash]
 	}
 	if c.oneOf(c.prefix+path+".encoding", s.Encoding, sortedKeys(decoders)...) {
 		out.decode = decoders[s.Encoding]
@@ -110,13 +110,13 @@ func (c *compiler) messages(path string, s SignatureSpec) []message {
 	}
 	switch {
 	case s.Sorted != nil:
-		return []message{&sortedMessage{form: c.sorted(path+".sorted", *s.Sorted), end: c.template(path+".sorted.end", s.Sorted.End, signWords, false)}}
+		return []message{&sortedMessage{form: c.sorted(path+".sorted", *s.Sorted), end: c.template(path+".sorted.end", s.Sorted.End, signWords)}}
 	case s.Flattened != nil:
-		return []message{&flattened{end: c.template(path+".flattened.end", s.Flattened.End, signWords, false)}}
+		return []message{&flattened{end: c.template(path+".flattened.end", s.Flattened.End, signWords)}}
 	case len(s.Parts) > 0:
 		var parts optionalParts
 		for _, one := range s.Parts {
-			parts = append(parts, c.template(path+".parts", one, signWords, false))
+			parts = append(parts, c.template(path+".parts", one, signWords))
 		}
 		return []message{parts}
 	}
@@ -125,7 +125,7 @@ func (c *compiler) messages(path string, s SignatureSpec) []message {
 	}
 	var out []message
 	for _, one := range s.Message {
-		t := c.template(path+".message", one, signWords, false)
+		t := c.template(path+".message", one, signWords)
 		out = append(out, &t)
 	}
 	return out
@@ -135,7 +135,7 @@ func (c *compiler) entry(path, s string) *entry {
 	if s == "" {
 		return nil
 	}
-	t := c.template(path, s, entryWords, false)
+	t := c.template(path, s, entryWords)
 	e, place := &entry{}, 0
 	for _, p := range t.parts {
 		switch {
@@ -184,7 +184,7 @@ func (c *compiler) ownKey(path string, l List) string {
 	}
 	id := ""
 	for _, one := range l {
-		t := c.template(path, one, ownWords, false)
+		t := c.template(path, one, ownWords)
 		if len(t.parts) == 1 && id == "" {
 			id = values[t.parts[0].op]
 		}
@@ -199,24 +199,8 @@ func (c *compiler) certificate(path string, s CertificateSpec, out *signature) {
 	if out.kind != "rsa" {
 		c.add(path, "only a signature of kind rsa has a certificate", "remove it")
 	}
-	out.fetch = &certificates{address: c.template(path+".url", s.URL, signWords, false), hosts: s.Hosts, path: s.Path, names: s.Names,
+	out.fetch = &certificates{address: c.template(path+".url", s.URL, signWords), hosts: s.Hosts, path: s.Path, names: s.Names,
 		roots: c.in.Roots, known: map[string]*key{}}
-}
-
-// reads tells whether the signature needs the message opened.
-func (s *signature) reads() bool {
-	uses := func(t *template) bool { return t.uses(opField, opItem, opBody, opOuter, opRaw) }
-	for i := range s.from {
-		if uses(&s.from[i]) {
-			return true
-		}
-	}
-	for _, m := range s.messages {
-		if t, plain := m.(*template); !plain || uses(t) {
-			return true
-		}
-	}
-	return len(s.when) > 0 || s.eachItem || s.stamp != nil && uses(&s.stamp.from)
 }
 
 var envelopeKinds = []string{"json", "form", "xml", "query", "auto", "text", "jwt", "base64", "decrypt"}

@@ -49,7 +49,6 @@ type Gateway struct {
 	variant     string
 	publicURL   string
 	spec        Spec
-	secrets     int
 	secretTimes []Secret // values left out
 	methods     []string
 	envelopes   []envelope
@@ -101,7 +100,7 @@ func New(in Instance) (*Gateway, error) {
 		return nil, err
 	}
 	c := &compiler{in: in, g: &Gateway{name: in.Name, preset: in.Preset, mode: in.Mode, account: in.Account,
-		publicURL: in.PublicURL, spec: spec, secrets: len(in.Secrets), publicKeys: len(in.PublicKeys)}}
+		publicURL: in.PublicURL, spec: spec, publicKeys: len(in.PublicKeys)}}
 	if in.Preset == CustomPreset {
 		c.prefix = "custom."
 	}
@@ -189,13 +188,31 @@ func (c *compiler) needs() []string {
 	return out
 }
 
+// Has tells whether an instance is given what a need names; known is false for what is none.
+func (in Instance) Has(need string) (has, known bool) {
+	switch need {
+	case "webhook_secrets":
+		return slices.ContainsFunc(in.Secrets, func(s Secret) bool { return s.Value != "" }), true
+	case "public_keys":
+		return len(in.PublicKeys) > 0, true
+	case "account":
+		return in.Account != "", true
+	case "public_url":
+		return in.PublicURL != "", true
+	case "api_key":
+		return in.APIKey != "", true
+	case "api_secret":
+		return in.APISecret != "", true
+	case "private_key":
+		return in.PrivateKey != "", true
+	}
+	return false, false
+}
+
 // credentials says what an instance lacks. Lacking is a warning: the gateway then
 // refuses every request, or cannot be asked, and says so.
 func (c *compiler) credentials(spec Spec) {
-	have := map[string]bool{"webhook_secrets": false, "public_keys": len(c.in.PublicKeys) > 0, "account": c.in.Account != "",
-		"public_url": c.in.PublicURL != "", "api_key": c.in.APIKey != "", "api_secret": c.in.APISecret != "", "private_key": c.in.PrivateKey != ""}
 	for i, s := range c.in.Secrets {
-		have["webhook_secrets"] = have["webhook_secrets"] || s.Value != ""
 		c.g.secretTimes = append(c.g.secretTimes, Secret{NotBefore: s.NotBefore, Until: s.Until})
 		if s.Value == "" {
 			c.warn(fmt.Sprintf("webhook_secrets[%d]", i), "this secret is empty and is never used", "write the secret, or remove it")
@@ -205,7 +222,7 @@ func (c *compiler) credentials(spec Spec) {
 		}
 	}
 	for i, need := range spec.Needs {
-		has, known := have[need]
+		has, known := c.in.Has(need)
 		if !known {
 			c.add(fmt.Sprintf("needs[%d]", i), quote(need)+" is nothing that a gateway is configured with", "write one of: webhook_secrets, public_keys, account, public_url, api_key, api_secret, private_key")
 		}
@@ -268,22 +285,6 @@ func (c *compiler) unused(s Spec) {
 	if c.in.Tolerance != nil && !stamped {
 		c.faults.add("timestamp_tolerance", s.Title+" signs no time", "remove it")
 	}
-}
-
-// SecretHeaders lists the headers that carry a secret as it is, so that they are stored as digests only.
-func (g *Gateway) SecretHeaders() []string {
-	var out []string
-	for i := range g.signatures {
-		s := &g.signatures[i]
-		for j := range s.from {
-			for _, p := range s.from[j].parts {
-				if s.kind == "static_token" && p.op == opHeader && !slices.Contains(out, p.text) {
-					out = append(out, p.text)
-				}
-			}
-		}
-	}
-	return out
 }
 
 // variant takes the instance's choice among ways in which accounts of one gateway differ.

@@ -155,7 +155,7 @@ func parsePublicKeys(text, kind, prefix string) ([]*key, error) {
 // keyBlocks gives the DER bytes of every PEM block, or of the bare base64.
 func keyBlocks(text string) ([][]byte, error) {
 	if !strings.Contains(text, "-----BEGIN") {
-		raw, err := decodeLooseBase64(strings.Join(strings.Fields(text), ""))
+		raw, err := decodeWrappedBase64(text)
 		if err != nil {
 			return nil, errors.New("it is neither PEM nor base64")
 		}

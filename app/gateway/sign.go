@@ -5,9 +5,9 @@ import (
 	"crypto"
 	"crypto/ed25519"
 	"crypto/hmac"
-	"crypto/md5"
+	_ "crypto/md5" // registers the hash
 	"crypto/rsa"
-	"crypto/sha1"
+	_ "crypto/sha1" // registers the hash
 	"crypto/sha256"
 	"crypto/sha512"
 	"crypto/subtle"
@@ -24,8 +24,7 @@ import (
 // signature is a compiled way of proving where a request comes from.
 type signature struct {
 	kind        string
-	newHash     func() hash.Hash
-	hashID      crypto.Hash
+	hash        crypto.Hash
 	algorithm   jose.SignatureAlgorithm
 	messages    []message
 	from        selector
@@ -46,9 +45,7 @@ type signature struct {
 	fetch       *certificates
 }
 
-var hashes = map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha256": sha256.New, "sha512": sha512.New}
-
-var hashIDs = map[string]crypto.Hash{"sha1": crypto.SHA1, "sha256": crypto.SHA256, "sha512": crypto.SHA512}
+var hashes = map[string]crypto.Hash{"md5": crypto.MD5, "sha1": crypto.SHA1, "sha256": crypto.SHA256, "sha512": crypto.SHA512}
 
 // sigState is what came of looking at one signature, from worst to best.
 type sigState int
@@ -281,9 +278,9 @@ func (s *signature) matchesHash(v *view, k *key, wanted []given) (right, whole b
 
 func (s *signature) hasher(k *key) hash.Hash {
 	if s.kind == "digest" {
-		return s.newHash()
+		return s.hash.New()
 	}
-	return hmac.New(s.newHash, k.raw)
+	return hmac.New(s.hash.New, k.raw)
 }
 
 func (s *signature) provedBy(public crypto.PublicKey, text []byte, wanted []given) bool {
@@ -293,9 +290,9 @@ func (s *signature) provedBy(public crypto.PublicKey, text []byte, wanted []give
 	for _, w := range wanted {
 		switch k := public.(type) {
 		case *rsa.PublicKey:
-			h := s.hashID.New()
+			h := s.hash.New()
 			h.Write(text)
-			if rsa.VerifyPKCS1v15(k, s.hashID, h.Sum(nil), w.bytes) == nil {
+			if rsa.VerifyPKCS1v15(k, s.hash, h.Sum(nil), w.bytes) == nil {
 				return true
 			}
 		case ed25519.PublicKey:

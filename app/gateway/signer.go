@@ -3,10 +3,6 @@ package gateway
 import (
 	"crypto"
 	"crypto/hmac"
-	_ "crypto/md5"    // registers the hash
-	_ "crypto/sha1"   // registers the hash
-	_ "crypto/sha256" // registers the hash
-	_ "crypto/sha512" // registers the hash
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -39,8 +35,6 @@ type signKey struct {
 	private          crypto.Signer // rsa, and jwt by a key pair
 	notBefore, until time.Time
 }
-
-var signHashes = map[string]crypto.Hash{"md5": crypto.MD5, "sha1": crypto.SHA1, "sha256": crypto.SHA256, "sha512": crypto.SHA512}
 
 var signWriters = map[string]func([]byte) string{
 	"hex":            hex.EncodeToString,

@@ -34,7 +34,7 @@ func (c *compiler) signedText(at string, s SignSpec, out *signer) {
 		hashNames = append(hashNames, "md5")
 	}
 	c.oneOf(c.prefix+at+".hash", s.Hash, hashNames...)
-	out.hash = signHashes[s.Hash]
+	out.hash = hashes[s.Hash]
 	c.oneOf(c.prefix+at+".encoding", s.Encoding, sortedKeys(signWriters)...)
 	out.write = signWriters[s.Encoding]
 	if (s.Message == "") == (s.Sorted == nil) {

@@ -95,9 +95,8 @@ func (v vocabulary) names() string {
 	return strings.Join(out, " ")
 }
 
-// compileTemplate reads {name} and {name:argument}; {{ is a brace. With loose set,
-// as inside JSON, a brace that begins no known part is a literal.
-func compileTemplate(s string, words vocabulary, loose bool) (template, error) {
+// compileTemplate reads {name} and {name:argument}; {{ is a brace.
+func compileTemplate(s string, words vocabulary) (template, error) {
 	var t template
 	lit := ""
 	for len(s) > 0 {
@@ -107,17 +106,13 @@ func compileTemplate(s string, words vocabulary, loose bool) (template, error) {
 		}
 		lit += s[:i]
 		s = s[i:]
-		if !loose && strings.HasPrefix(s, "{{") {
+		if strings.HasPrefix(s, "{{") {
 			lit, s = lit+"{", s[2:]
 			continue
 		}
 		p, n, err := compilePart(s, words)
 		if err != nil {
-			if !loose {
-				return t, err
-			}
-			lit, s = lit+"{", s[1:]
-			continue
+			return t, err
 		}
 		t.literal(lit)
 		t.parts = append(t.parts, p)
@@ -164,7 +159,7 @@ func compilePart(s string, words vocabulary) (part, int, error) {
 // compileSelector reads one candidate: a template if it holds a brace, else a path.
 func compileSelector(s string) (template, error) {
 	if strings.Contains(s, "{") {
-		return compileTemplate(s, readWords, false)
+		return compileTemplate(s, readWords)
 	}
 	p, err := compilePath(s)
 	return template{parts: []part{{op: opField, path: p}}, plain: true}, err

@@ -95,3 +95,34 @@ func TestOldestFirst(t *testing.T) {
 		}
 	}
 }
+
+func TestUnsignedIsADefinitionThatAsksForNoSignature(t *testing.T) {
+	if custom(t, signedJSON, "k").Unsigned() {
+		t.Error("a gateway that signs is unsigned")
+	}
+	if !custom(t, "[[signature]]\nkind = \"none\"\n"+kindTail).Unsigned() {
+		t.Error("a gateway that signs nothing is not unsigned")
+	}
+}
+
+func TestHeadersThatSignaturesRead(t *testing.T) {
+	g := custom(t, `signatures = "any"
+[[signature]]
+kind = "static_token"
+from = "{header:X-Token}"
+[[signature]]
+kind      = "hmac"
+hash      = "sha256"
+parts     = ["{header:X-Id};", "{sig:t}"]
+from      = ["{header:Authorization}", "{header:X-Sig}"]
+encoding  = "hex"
+key_id    = "{header:X-Serial}"
+timestamp = { from = "{header:X-Time}", tolerance = "5m" }
+`+kindTail, "k")
+	if got := strings.Join(g.SecretHeaders(), " "); got != "X-Token" {
+		t.Errorf("secret headers %s", got)
+	}
+	if got := strings.Join(g.SignedHeaders(), " "); got != "Authorization X-Sig X-Serial X-Id X-Time" {
+		t.Errorf("signed headers %s", got)
+	}
+}
