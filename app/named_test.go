@@ -105,3 +105,41 @@ func TestASuccessThatTheAnswerLagsBehindIsAskedAboutAgain(t *testing.T) {
 	}
 	b.sound()
 }
+
+func TestTheSecondQuestionAboutASuccessComesTenMinutesAfterTheFirstAnswer(t *testing.T) {
+	b, a := hinting(t)
+	given := 0
+	says := func(status int, word string) {
+		given = 0
+		a.next = func(*http.Request) (int, http.Header, string) {
+			given++
+			return status, nil, `{"pid":"X","ref":"A","status":"` + word + `","amount":"100.00","currency":"PHP"}`
+		}
+	}
+	p := b.registerHinted("A")
+	says(200, "FAILED")
+	b.clock.move(time.Minute)
+	b.fireHint()
+	b.clock.move(time.Hour)
+	b.hint(`{"eid":"1","pid":"X","ref":"A","status":"PAID","amount":"100.00","currency":"PHP"}`)
+	says(503, "")
+	for range 60 { // for an hour it cannot be asked
+		b.fireHint()
+		b.clock.move(time.Minute)
+	}
+	says(200, "FAILED")
+	for minutes := 0; given == 0; minutes++ {
+		if minutes > 24*60 {
+			t.Fatal("it is not asked about again")
+		}
+		b.clock.move(time.Minute)
+		b.fireHint()
+	}
+	says(200, "PAID")
+	b.clock.move(12 * time.Minute)
+	b.fireHint()
+	if got := b.payment(p.ID); got.State != "succeeded" || !got.Late {
+		t.Errorf("it is %s (late %v) after %d more questions", got.State, got.Late, given)
+	}
+	b.sound()
+}

@@ -130,9 +130,21 @@ func (p *planner) notices() {
 		}
 		p.once(f.CommittedMs, kind)
 		if kind == AskHint && f.Word == WordSucceeded && p.answeredSince(f.CommittedMs) {
-			p.once(f.CommittedMs+apart, kind) // what a gateway answers may lag behind what it sends
+			p.once(p.firstAnswer(f.CommittedMs)+apart, kind) // what a gateway answers may lag behind what it sends
 		}
 	}
+}
+
+// firstAnswer is when the first of the answers that are kept since an instant was asked for; the instant itself if none is.
+func (p *planner) firstAnswer(at int64) int64 {
+	first := int64(0)
+	for i := range p.facts {
+		f := &p.facts[i]
+		if f.Kind == FactWord && f.Source == SourceQuery && f.OwnMs >= at && (first == 0 || f.OwnMs < first) {
+			first = f.OwnMs
+		}
+	}
+	return max(at, first)
 }
 
 // asks tells whether a fact is to be confirmed, as things stand.
