@@ -147,7 +147,6 @@ type question struct {
 	payment store.Payment
 	timer   store.Timer
 	ask     gateway.Question
-	named   []gateway.Question // about ids that only unproved notices named
 }
 
 // take leases up to n due appointments of a lane and asks those that are still wanted.
@@ -220,8 +219,7 @@ func (e *Engine) stillWanted(tx *store.Tx, a *account, t store.Timer, now int64)
 	if err != nil {
 		return question{}, false, err
 	}
-	named, err := namedByHints(&tx.Rx, a, p, refs)
-	return question{p, t, questionOf(p, refs), named}, true, err
+	return question{p, t, questionOf(p, refs)}, true, nil
 }
 
 // wanted tells whether a due appointment is to be kept; if not, the plan makes the next one.
@@ -263,8 +261,8 @@ func (e *Engine) giveUp(tx *store.Tx, a *account, p *store.Payment, facts []paym
 
 // ask puts one question and writes down what came of it.
 func (e *Engine) ask(ctx context.Context, a *account, q question) {
-	answer, others := e.askAll(ctx, a, q.ask)
-	answer = e.askNamed(ctx, a, q, answer)
+	best, others := e.askAll(ctx, a, q.ask)
+	answer := e.askNamed(ctx, a, q, best).answer
 	if ctx.Err() != nil && answer.Class == gateway.ClassTimeout {
 		return // we are stopping: the lease runs out and it is asked again
 	}
@@ -285,17 +283,16 @@ func (e *Engine) ask(ctx context.Context, a *account, q question) {
 // before what is under way, and a final word only when every id has one and, where the gateway can be asked by the
 // merchant's reference too, nothing under that reference says more. It also gives the successes of other attempts that
 // were seen on the way.
-func (e *Engine) askAll(ctx context.Context, a *account, q gateway.Question) (best gateway.Answer, others []gateway.Observation) {
+func (e *Engine) askAll(ctx context.Context, a *account, q gateway.Question) (best heard, others []gateway.Observation) {
 	variants := a.def.Variants(q)
-	best = a.def.Query(ctx, e.http, variants[0], e.now)
-	others = a.def.ReadAnswer(variants[0], best).Others
-	most := weight(a.def, variants[0], best)
+	best = e.put(ctx, a, variants[0])
+	others = best.said.Others
 	further := func(one gateway.Question) {
 		a.limiter.ReserveN(e.now(), 1)
-		answer := a.def.Query(ctx, e.http, one, e.now)
-		others = append(others, a.def.ReadAnswer(one, answer).Others...)
-		if w := weight(a.def, one, answer); w > most {
-			best, most = answer, w
+		next := e.put(ctx, a, one)
+		others = append(others, next.said.Others...)
+		if next.weight() > best.weight() {
+			best = next
 		}
 	}
 	for _, one := range variants[1:] {
@@ -303,11 +300,23 @@ func (e *Engine) askAll(ctx context.Context, a *account, q gateway.Question) (be
 	}
 	byReference := q
 	byReference.Refs = nil
-	tried := most == weightFinal || q.Attempt != "" && denied(a.def, q, best)
-	if tried && best.Asked != q.MerchantRef && a.def.CanAsk(byReference) {
+	tried := best.weight() == weightFinal || q.Attempt != "" && best.denies()
+	if tried && best.answer.Asked != q.MerchantRef && a.def.CanAsk(byReference) {
 		further(byReference)
 	}
 	return best, others
+}
+
+// heard is an answer with what it says about the question that it was given to.
+type heard struct {
+	answer gateway.Answer
+	said   gateway.Reading
+}
+
+// put asks one question.
+func (e *Engine) put(ctx context.Context, a *account, q gateway.Question) heard {
+	answer := a.def.Query(ctx, e.http, q, e.now)
+	return heard{answer, a.def.ReadAnswer(q, answer)}
 }
 
 // weightMoney is the weight of a success and of one that was taken back.
@@ -317,11 +326,11 @@ const weightMoney = 5
 const weightFinal = 1
 
 // weight ranks the answers about the ids of one payment.
-func weight(def *gateway.Gateway, q gateway.Question, answer gateway.Answer) int {
-	if !answered(answer.Class) {
+func (r heard) weight() int {
+	if !answered(r.answer.Class) {
 		return 4
 	}
-	for _, o := range def.ReadAnswer(q, answer).Observations {
+	for _, o := range r.said.Observations {
 		if o.Kind != gateway.KindPayment || o.Verdict != gateway.Accepted {
 			continue
 		}

@@ -67,17 +67,21 @@ func (e *Engine) enough(tx *store.Tx, a *account, kind string, o gateway.Observa
 	if !o.Hint {
 		return false, nil
 	}
-	open, err := tx.CountOpen(kind, a.name)
+	return full(tx, kind, a.name)
+}
+
+// full tells whether as many reviews of a kind are open as hints may open.
+func full(tx *store.Tx, kind, gateway string) (bool, error) {
+	open, err := tx.CountOpen(kind, gateway)
 	return open >= hintedReviews, err
 }
 
 // junk is what becomes of a message that nobody can read and nothing proves: a dead letter, or nothing once there are many.
 func (e *Engine) junk(tx *store.Tx, a *account) (state string, err error) {
-	open, err := tx.CountOpen("dead_inbox", a.name)
-	if open >= hintedReviews {
+	if many, err := full(tx, "dead_inbox", a.name); err != nil || many {
 		return "ignored", err
 	}
-	return "dead", err
+	return "dead", nil
 }
 
 // pruneUnproved keeps few of the messages that anybody can have sent and that are about no payment of ours.

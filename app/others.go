@@ -9,7 +9,7 @@ import (
 // their notices may have been lost, and nobody registered them.
 func (e *Engine) meetOthers(tx *store.Tx, a *account, p store.Payment, others []gateway.Observation) error {
 	for _, o := range others {
-		known, err := e.attemptKnown(tx, a, p.MerchantRef, o.Attempt)
+		_, known, err := tx.PaymentByMerchantRef(a.name, p.MerchantRef, o.Attempt)
 		if err != nil {
 			return err
 		}
@@ -28,14 +28,4 @@ func (e *Engine) meetOthers(tx *store.Tx, a *account, p store.Payment, others []
 		}
 	}
 	return nil
-}
-
-func (e *Engine) attemptKnown(tx *store.Tx, a *account, merchantRef, attempt string) (bool, error) {
-	list, err := tx.PaymentsByMerchantRef(a.name, merchantRef)
-	for _, p := range list {
-		if p.Attempt == attempt {
-			return true, err
-		}
-	}
-	return false, err
 }

@@ -94,7 +94,7 @@ func (e *Engine) openHintedReturn(tx *store.Tx, p store.Payment, f store.Fact, n
 			return nil
 		}
 	}
-	if open, err := tx.CountOpen(unprovedReturnKind, p.Gateway); err != nil || open >= hintedReviews {
+	if many, err := full(tx, unprovedReturnKind, p.Gateway); err != nil || many {
 		return err
 	}
 	amount := p.ReceivedMinor
