@@ -19,10 +19,16 @@ func asking(t *testing.T, edit ...func(*config.Config, *Options)) (*bench, *answ
 	return newBench(t, edit...), a
 }
 
-// fire asks everything that is due and works on the answers.
+// fire asks everything that is due at the sandbox and works on the answers.
 func (b *bench) fire() {
 	b.t.Helper()
-	a := b.e.gateways["sandbox"]
+	b.fireAt("sandbox")
+}
+
+// fireAt asks everything that is due at one gateway and works on the answers.
+func (b *bench) fireAt(name string) {
+	b.t.Helper()
+	a := b.e.gateways[name]
 	if _, err := b.e.fireOnce(b.ctx(), a); err != nil {
 		b.t.Fatal(err)
 	}

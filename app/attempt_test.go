@@ -51,11 +51,7 @@ func TestEachAttemptIsAPaymentOfItsOwn(t *testing.T) {
 		return 200, nil, `{"all":[{"pid":"a2","ref":"ORDER-1","status":"PAID","amount":"10.00","currency":"PHP"},{"pid":"a1","ref":"ORDER-1","status":"FAILED","amount":"10.00","currency":"PHP"}]}`
 	}
 	b.clock.move(time.Minute)
-	if _, err := b.e.fireOnce(b.ctx(), b.e.gateways["tries"]); err != nil {
-		t.Fatal(err)
-	}
-	b.e.gateways["tries"].asking.Wait()
-	b.work()
+	b.fireAt("tries")
 	o, err := b.e.Order(b.ctx(), "ORDER-1")
 	if err != nil || len(o.Payments) != 2 || !o.Paid {
 		t.Fatalf("order %+v, %v", o, err)
@@ -147,11 +143,7 @@ func TestAnotherAttemptThatTheGatewayShowsAsPaidIsNotLost(t *testing.T) {
 	}
 	for range 2 {
 		b.clock.move(time.Minute)
-		if _, err := b.e.fireOnce(b.ctx(), b.e.gateways["tries"]); err != nil {
-			t.Fatal(err)
-		}
-		b.e.gateways["tries"].asking.Wait()
-		b.work()
+		b.fireAt("tries")
 	}
 	o, err := b.e.Order(b.ctx(), "ORDER-1")
 	if err != nil || len(o.Payments) != 2 || !o.Paid || o.SafeToChargeAgain {
@@ -176,11 +168,7 @@ func TestATryThatIsOnlySeenIsNotBoundToThePayment(t *testing.T) {
 		return 200, nil, `{"all":[{"pid":"a2","ref":"ORDER-1","status":"OPEN"},{"pid":"a1","ref":"ORDER-1","status":"OPEN"}]}`
 	}
 	b.clock.move(time.Minute)
-	if _, err := b.e.fireOnce(b.ctx(), b.e.gateways["tries"]); err != nil {
-		t.Fatal(err)
-	}
-	b.e.gateways["tries"].asking.Wait()
-	b.work()
+	b.fireAt("tries")
 	b.try("1", "a1", "PAID")
 	b.try("2", "a2", "PAID")
 	o, err := b.e.Order(b.ctx(), "ORDER-1")

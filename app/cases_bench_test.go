@@ -95,17 +95,6 @@ func (b *bench) own(items ...string) {
 	b.work()
 }
 
-// fireAt asks all that is due at one gateway and works on the answers.
-func (b *bench) fireAt(name string) {
-	b.t.Helper()
-	a := b.e.gateways[name]
-	if _, err := b.e.fireOnce(b.ctx(), a); err != nil {
-		b.t.Fatal(err)
-	}
-	a.asking.Wait()
-	b.work()
-}
-
 // enter registers a payment at a gateway.
 func (b *bench) enter(name, ref, order, amount, currency string, refs ...Ref) PaymentView {
 	b.t.Helper()

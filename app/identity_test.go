@@ -261,12 +261,7 @@ func (b *bench) hint(body string) {
 
 func (b *bench) fireHint() {
 	b.t.Helper()
-	a := b.e.gateways["hint"]
-	if _, err := b.e.fireOnce(b.ctx(), a); err != nil {
-		b.t.Fatal(err)
-	}
-	a.asking.Wait()
-	b.work()
+	b.fireAt("hint")
 }
 
 func TestAForgedHintPaysNothingAndFailsNothing(t *testing.T) {

@@ -20,13 +20,7 @@ kind     = "hmac"
 hash     = "sha256"
 from     = "{header:X-Sig}"
 encoding = "hex"
-[notice]
-dedupe = "id"
-[fields]
-merchant_ref = "id"
-status       = "status"
-words        = { paid = "succeeded" }
-amount       = { from = "amount", kind = "decimal", fixed = "PHP" }
+`+kindFields+`
 [query]
 base = { test = "https://api.example/v1", live = "https://api.example/v1" }
 auth = { kind = "bearer", token = "{signature}" }
