@@ -120,7 +120,7 @@ func (s *sortedForm) stripped(name string) string {
 }
 
 func (s *sortedForm) written(f field) string {
-	var b strings.Builder
+	out := make([]byte, 0, len(f.name)+len(f.value)+8)
 	for _, p := range s.pair {
 		switch p {
 		case "{name}":
@@ -128,7 +128,7 @@ func (s *sortedForm) written(f field) string {
 		case "{value}":
 			p = f.value
 		}
-		b.WriteString(p)
+		out = append(out, p...)
 	}
-	return b.String()
+	return string(out)
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 )
 
 var errDTD = errors.New("it holds a document type or an instruction, which is never read")
@@ -15,9 +14,9 @@ var errDTD = errors.New("it holds a document type or an instruction, which is ne
 // element is one XML element while it is read.
 type element struct {
 	name  string
-	text  strings.Builder
+	text  []byte
 	names []string // of the children, each once, in order
-	below map[string][]string
+	below map[string][]*element
 }
 
 // parseXML reads elements as an object: an element with children is an object, one
@@ -57,9 +56,9 @@ func grow(stack []*element, tok xml.Token, depth int) ([]*element, error) {
 		return append(stack, &element{name: t.Name.Local}), nil
 	case xml.EndElement:
 		stack = stack[:len(stack)-1]
-		stack[len(stack)-1].add(top.name, top.json())
+		stack[len(stack)-1].add(top)
 	case xml.CharData:
-		top.text.Write(t)
+		top.text = append(top.text, t...)
 	case xml.Directive:
 		return stack, errDTD
 	case xml.ProcInst:
@@ -70,36 +69,47 @@ func grow(stack []*element, tok xml.Token, depth int) ([]*element, error) {
 	return stack, nil
 }
 
-func (e *element) add(name, value string) {
+func (e *element) add(child *element) {
 	if e.below == nil {
-		e.below = map[string][]string{}
+		e.below = map[string][]*element{}
 	}
-	if e.below[name] == nil {
-		e.names = append(e.names, name)
+	if e.below[child.name] == nil {
+		e.names = append(e.names, child.name)
 	}
-	e.below[name] = append(e.below[name], value)
+	e.below[child.name] = append(e.below[child.name], child)
 }
 
-// json writes the element as JSON: one form for all that is selected later.
-func (e *element) json() string {
+// appendJSON writes the element as JSON: one form for all that is selected later.
+func (e *element) appendJSON(out []byte) []byte {
 	if len(e.names) == 0 {
-		return quoteJSON(e.text.String())
+		return appendQuoted(out, e.text)
 	}
-	var b strings.Builder
-	for i, name := range e.names {
-		b.WriteString(map[bool]string{true: "{", false: ","}[i == 0] + quoteJSON(name) + ":")
-		if values := e.below[name]; len(values) == 1 {
-			b.WriteString(values[0])
-		} else {
-			b.WriteString("[" + strings.Join(values, ",") + "]")
+	before := byte('{')
+	for _, name := range e.names {
+		out = append(appendQuoted(append(out, before), []byte(name)), ':')
+		before = ','
+		same := e.below[name]
+		if len(same) == 1 {
+			out = same[0].appendJSON(out)
+			continue
 		}
+		open := byte('[')
+		for _, child := range same {
+			out = child.appendJSON(append(out, open))
+			open = ','
+		}
+		out = append(out, ']')
 	}
-	return b.String() + "}"
+	return append(out, '}')
 }
 
-func quoteJSON(s string) string {
-	b, _ := json.Marshal(s)
-	return string(b)
+// appendQuoted writes a text as a JSON string.
+func appendQuoted(out, text []byte) []byte {
+	if bytes.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }) {
+		quoted, _ := json.Marshal(string(text))
+		return append(out, quoted...)
+	}
+	return append(append(append(out, '"'), text...), '"')
 }
 
 // document reads what stands in the one element at the top.
@@ -107,7 +117,7 @@ func (e *element) document(depth int) (*document, error) {
 	if len(e.names) != 1 || len(e.below[e.names[0]]) != 1 {
 		return nil, errors.New("it has not exactly one element at its top")
 	}
-	d, err := parseJSON([]byte(e.below[e.names[0]][0]), depth+2)
+	d, err := parseJSON(e.below[e.names[0]][0].appendJSON(nil), depth+2)
 	if err == nil {
 		d.xml = true
 	}
