@@ -193,7 +193,7 @@ func (e *Engine) take(ctx context.Context, a *account, lane int64, n int) error 
 }
 
 // checkNow is why an appointment was made that is wanted whatever the plan says.
-const checkNow = "check"
+const checkNow = store.AskOnPurpose
 
 // stillWanted looks at a due appointment again: the plan may have changed, or have come to giving up.
 func (e *Engine) stillWanted(tx *store.Tx, a *account, t store.Timer, now int64) (question, bool, error) {
@@ -392,7 +392,7 @@ func (e *Engine) setQuestionBack(tx *store.Tx, a *account, q question, answer ga
 	if t.Kind == hintKind {
 		t.LeasedMs, t.Why = 0, checkNow // it waits again, also for hints that came meanwhile
 	}
-	if err := tx.SetTimer(t); err != nil {
+	if err := tx.PlanTimer(t); err != nil {
 		return err
 	}
 	return e.reviewUnanswered(tx, a, q, t)

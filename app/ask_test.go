@@ -313,6 +313,34 @@ func TestTheScanRestoresALostAppointment(t *testing.T) {
 	b.sound()
 }
 
+func TestWhatHappensMeanwhileDoesNotUndoACheck(t *testing.T) {
+	for status, state := range map[string]string{"processing": "processing", "paid": "succeeded"} {
+		t.Run(status, func(t *testing.T) {
+			b, a := asking(t)
+			p := b.register("ORDER-1", "20.00")
+			b.clock.move(time.Second)
+			if _, err := b.e.Check(b.ctx(), p.ID, 0); err != nil {
+				t.Fatal(err)
+			}
+			b.send(b.notice("ORDER-1", status, "20.00"))
+			b.work()
+			if got := b.payment(p.ID); got.State != state {
+				t.Fatalf("it is %s, want %s", got.State, state)
+			}
+			a.next = listed(says("ORDER-1", status, "20.00"))
+			b.fire()
+			if len(a.asked) != 1 {
+				t.Errorf("asked %v, want the one question that the payer waits for", a.asked)
+			}
+			b.fire()
+			if len(a.asked) != 1 {
+				t.Errorf("asked %v, want one question", a.asked)
+			}
+			b.sound()
+		})
+	}
+}
+
 func TestCheckAsksNowInAnyState(t *testing.T) {
 	b, a := asking(t)
 	p := b.register("ORDER-1", "20.00")

@@ -39,16 +39,19 @@ func (e *Engine) schedule(tx *store.Tx, a *account, p *store.Payment, plan plan)
 		return err
 	}
 	if plan.AskAtMs == 0 && plan.HoldAtMs == 0 && plan.hintAtMs == 0 {
-		return tx.DropTimers(p.ID, "ask", "hold")
+		if err := tx.DropPlan(p.ID); err != nil {
+			return err
+		}
+		return tx.DropTimers(p.ID, "hold")
 	}
 	if plan.AskAtMs == 0 {
-		if err := tx.DropTimers(p.ID, "ask"); err != nil {
+		if err := tx.DropPlan(p.ID); err != nil {
 			return err
 		}
 	} else {
 		p.ReconcileMs = plan.AskAtMs + e.pace.ScanSlack.Milliseconds()
 		t := store.Timer{PaymentID: p.ID, Kind: "ask", Gateway: p.Gateway, Lane: laneOf(plan.AskKind), DueMs: plan.AskAtMs, Why: string(plan.AskKind)}
-		if err := tx.SetTimer(t); err != nil {
+		if err := tx.PlanTimer(t); err != nil {
 			return err
 		}
 		if a != nil {

@@ -37,6 +37,29 @@ func (tx *Tx) SetTimer(t Timer) error {
 	return err
 }
 
+// AskOnPurpose is why an appointment was made that is kept whatever the plan says, until it was taken once.
+const AskOnPurpose = "check"
+
+// PlanTimer is SetTimer for a plan: what was made on purpose and was not taken yet stays.
+func (tx *Tx) PlanTimer(t Timer) error {
+	if t.Kind == "ask" {
+		if kept, err := tx.onPurpose(t.PaymentID); err != nil || kept {
+			return err
+		}
+	}
+	return tx.SetTimer(t)
+}
+
+// DropPlan removes a payment's regular question, but for one that was made on purpose and was not taken yet.
+func (tx *Tx) DropPlan(paymentID int64) error {
+	_, err := tx.exec(`DELETE FROM timer WHERE payment_id = ? AND kind = 'ask' AND NOT (why = ? AND leased_ms = 0)`, paymentID, AskOnPurpose)
+	return err
+}
+
+func (rx *Rx) onPurpose(paymentID int64) (bool, error) {
+	return rx.one(`SELECT 1 FROM timer WHERE payment_id = ? AND kind = 'ask' AND why = ? AND leased_ms = 0`, func(*Row) {}, paymentID, AskOnPurpose)
+}
+
 // DropTimers removes a payment's appointments of some kinds.
 func (tx *Tx) DropTimers(paymentID int64, kinds ...string) error {
 	for _, kind := range kinds {
