@@ -26,6 +26,8 @@ var answersOf = map[string][]string{
 	unsoundKind:              {ActDismiss},
 	unprovedReturnKind:       {ActRecordRefund, ActRecordDispute, ActRecordLoss, ActDismiss},
 	approvalKind:             {ActApprove, ActTurnDown},
+
+	string(payment.ReasonWaiting): {ActRecordRefund, ActRecordLoss, ActRecordNone}, // beside what the rules allow
 }
 
 // ReviewKinds lists every kind of review that there can be: those that follow from facts, then the engine's own by name.
@@ -34,7 +36,12 @@ func ReviewKinds() []string {
 	for _, r := range payment.Reasons() {
 		kinds = append(kinds, string(r))
 	}
-	return append(kinds, slices.Sorted(maps.Keys(answersOf))...)
+	for _, k := range slices.Sorted(maps.Keys(answersOf)) {
+		if !slices.Contains(kinds, k) {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
 }
 
 // answersTo is which acts answer one review of the engine's own.
@@ -87,7 +94,7 @@ func (e *Engine) actOn(tx *store.Tx, d Decision, v store.Review, now int64) erro
 		return err
 	case ActResume:
 		e.shop.set(false)
-	case ActRecordRefund, ActRecordDispute, ActRecordLoss:
+	case ActRecordRefund, ActRecordDispute, ActRecordLoss, ActRecordNone:
 		return e.record(tx, d, v, now)
 	case ActDismiss:
 		switch v.Kind {
@@ -234,6 +241,8 @@ var answersByRule = map[payment.Reason][]payment.Act{
 	payment.ReasonReversed:      {payment.ActMoneyBack, payment.ActMarkSucceeded, payment.ActMarkFailed, payment.ActIgnore},
 	payment.ReasonLate:          {payment.ActFulfil, payment.ActRefund},
 	payment.ReasonExcess:        {payment.ActIgnore},
+	payment.ReasonDoubleLoss:    {payment.ActIgnore},
+	payment.ReasonWaiting:       {payment.ActIgnore},
 	payment.ReasonMoved:         {payment.ActMarkSucceeded, payment.ActIgnore},
 	payment.ReasonElsewhere:     {payment.ActKeepBoth, payment.ActRefund, payment.ActIgnore},
 	payment.ReasonUnmapped:      {payment.ActMarkSucceeded, payment.ActMarkFailed, payment.ActIgnore},

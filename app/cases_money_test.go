@@ -142,6 +142,10 @@ func disputeAfterRefund(t *testing.T) {
 	b.clock.move(time.Hour)
 	b.tell(b.back("dispute", "ORD-1", "dp_1", "open", "71.20", "PHP"))
 	b.amounts(p.ID, "100.00", "30.00", "71.20", "0.00")
+	b.asks("double_loss")
+	if v := b.reviews()[0]; v.AmountMinor != 120 {
+		t.Errorf("%d at risk while the dispute is open, want 120", v.AmountMinor)
+	}
 	b.clock.move(time.Hour)
 	b.tell(b.back("dispute", "ORD-1", "dp_1", "lost", "71.20", "PHP"))
 	b.amounts(p.ID, "100.00", "30.00", "71.20", "71.20")
@@ -165,6 +169,10 @@ func disputeOfRefunded(t *testing.T) {
 	b.clock.move(72 * time.Hour)
 	b.tell(b.back("dispute", "ORD-1", "dp_1", "open", "25.00", "PHP"))
 	b.amounts(p.ID, "25.00", "25.00", "25.00", "0.00")
+	b.asks("double_loss")
+	if v := b.reviews()[0]; v.AmountMinor != 2500 || v.PaymentID == 0 {
+		t.Errorf("asked %+v, want 25.00 at risk", v)
+	}
 	b.clock.move(17 * 24 * time.Hour)
 	b.tell(b.back("dispute", "ORD-1", "dp_1", "won", "25.00", "PHP"))
 	b.amounts(p.ID, "25.00", "25.00", "0.00", "0.00")

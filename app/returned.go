@@ -5,11 +5,12 @@ import (
 	"nodrop/store"
 )
 
-// The answers to a notice which proves nothing and says that money went back.
+// The answers to a notice which proves nothing and says that money went back, and to a refund or dispute without its last word.
 const (
 	ActRecordRefund  = "record_refund"  // the gateway's dashboard shows the refund
 	ActRecordDispute = "record_dispute" // it shows a dispute that is open
 	ActRecordLoss    = "record_loss"    // it shows a dispute that is lost
+	ActRecordNone    = "record_none"    // it shows that the refund failed or the dispute was won
 )
 
 // unprovedReturnKind is the kind of review about a refund or dispute that only a hint speaks of.
@@ -133,10 +134,14 @@ func vouched(tx *store.Tx, d Decision, v store.Review, p store.Payment, now int6
 	for _, f := range facts {
 		switch {
 		case returnSubject(p, string(f.Kind), f.Ref) != v.Subject:
-		case hintsReturn(f):
-			hint = f
 		case f.Actor != "":
 			before = f
+		case v.Kind != string(payment.ReasonWaiting):
+			if hintsReturn(f) {
+				hint = f
+			}
+		case !f.Hint && f.OwnMs >= hint.OwnMs:
+			hint = f
 		}
 	}
 	f := payment.Fact{
@@ -146,8 +151,11 @@ func vouched(tx *store.Tx, d Decision, v store.Review, p store.Payment, now int6
 	if before.Kind != "" {
 		f.OwnMs = now // the later word wins
 	}
-	if d.Act == ActDismiss {
+	switch d.Act {
+	case ActDismiss:
 		return withdrawn(f, before), nil
+	case ActRecordNone:
+		return withdrawn(f, hint), nil
 	}
 	minor, err := parseTyped(d.Amount, p)
 	if err != nil {
@@ -161,9 +169,9 @@ func vouched(tx *store.Tx, d Decision, v store.Review, p store.Payment, now int6
 }
 
 // recorded is what each answer says of the refund or dispute.
-var recorded = map[string]string{ActRecordRefund: payment.RefundSucceeded, ActRecordDispute: payment.DisputeOpen, ActRecordLoss: payment.DisputeLost}
+var recorded = map[string]string{ActRecordRefund: payment.RefundSucceeded, ActRecordDispute: payment.DisputeOpen, ActRecordLoss: payment.DisputeLost, ActRecordNone: payment.RefundFailed}
 
-// withdrawn takes back what a person recorded before; no fact where nobody did.
+// withdrawn takes back what was said before, or recorded by a person; no fact where nobody did.
 func withdrawn(f, before payment.Fact) payment.Fact {
 	if before.Kind == "" {
 		return payment.Fact{}

@@ -39,6 +39,15 @@ var questions = map[string]question{
 		c.refunded("re_1", "E-1", "60.00")
 		c.refunded("re_2", "E-1", "60.00")
 	}, act: "ignore"},
+	"double_loss": {arises: func(c *counter) {
+		c.paid("DL-1")
+		c.refunded("re_1", "DL-1", phpHundred)
+		c.post(c.back("dispute", "DL-1", "dp_1", "open"))
+	}, act: "ignore"},
+	"return_waits": {arises: func(c *counter) {
+		c.paid("RW-1")
+		c.post(c.back("refund", "RW-1", "re_1", "pending"))
+	}, step: 32 * 24 * time.Hour, act: "record_refund", fills: map[string]string{"amount": phpHundred}},
 	"money_without_success": {arises: func(c *counter) { c.failed("M-1"); c.refunded("re_1", "M-1", "30.00") }, act: "ignore"},
 	"elsewhere_and_gateway": {arises: askedElsewhere, act: "keep_both"},
 	"unmapped": {arises: func(c *counter) {

@@ -178,6 +178,12 @@ func (c *counter) refunded(id, ref, amount string) {
 		id, c.now().Format(time.RFC3339), id, ref, ref, amount))
 }
 
+// back is a notice about a refund or dispute of a payment of 100 pesos.
+func (c *counter) back(kind, ref, id, status string) []byte {
+	return fmt.Appendf(nil, `{"id":"evt_%s_%s","type":%q,"livemode":false,"created":%q,"data":{"id":%q,"payment":"sbx_%s","reference":%q,"status":%q,"amount":"100.00","currency":"PHP"}}`,
+		id, status, kind, c.now().Format(time.RFC3339), id, ref, ref, status)
+}
+
 // send posts a body to a hook, with the headers that it needs.
 func (c *counter) send(gateway, body string, headers ...string) {
 	c.t.Helper()

@@ -99,7 +99,7 @@ func (j *judge) canIgnore(r Review) bool {
 	switch r.Reason {
 	case ReasonDifference:
 		return r.Key != "" || j.s.Cause != Difference
-	case ReasonReversed, ReasonExcess, ReasonMoved, ReasonElsewhere, ReasonUnmapped:
+	case ReasonReversed, ReasonExcess, ReasonDoubleLoss, ReasonWaiting, ReasonMoved, ReasonElsewhere, ReasonUnmapped:
 		return true
 	}
 	return false

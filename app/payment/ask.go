@@ -14,7 +14,7 @@ const (
 	AskAgain   AskKind = "again"   // ten minutes after a denial that followed a success
 	AskExpiry  AskKind = "expiry"  // the payment's time is over
 	AskGiveUp  AskKind = "give_up" // the last one; without a query nobody is asked, see GaveUp
-	AskDaily   AskKind = "daily"   // for thirty days after giving up without an answer, or while a refund is pending
+	AskDaily   AskKind = "daily"   // for thirty days after giving up without an answer, or while a refund is pending or a dispute open
 	AskWeekly  AskKind = "weekly"  // once, a week after it was called abandoned
 )
 
@@ -39,6 +39,7 @@ const (
 	retryMost  = 6 * hour
 	retryEnd   = 30 * day // after which nothing is confirmed any more
 	dailyDays  = 30
+	returnHold = 31 * day // after which a person is asked about a refund or dispute without its last word
 	weekLater  = 7 * day
 )
 
@@ -65,12 +66,14 @@ func Ask(t Terms, facts []Fact, asked AskState, nowMs int64) Plan {
 	if !t.HasQuery {
 		p.hold()
 		p.clock()
+		p.returns()
 		return p.plan
 	}
 	p.notices()
 	p.again()
 	p.open()
 	p.afterwards()
+	p.returns()
 	return p.plan
 }
 
@@ -206,9 +209,20 @@ func (p *planner) afterwards() {
 		p.daily(p.gaveUp.CommittedMs)
 	}
 	for i := range p.facts {
-		f := &p.facts[i]
-		if f.Kind == FactRefund && f.Status == RefundPending && p.isLatest(i, newestVersion) {
-			p.daily(f.CommittedMs)
+		if p.unended(i) {
+			p.daily(p.firstWord(&p.facts[i]).CommittedMs)
+		}
+	}
+}
+
+// returns ends the wait for the last words on refunds and disputes, whether or not anybody can be asked.
+func (p *planner) returns() {
+	for i := range p.facts {
+		if !p.unended(i) {
+			continue
+		}
+		if first := p.firstWord(&p.facts[i]); !held(p.facts, first.ID) {
+			p.holdUntil(first.CommittedMs+returnHold, first.ID)
 		}
 	}
 }
@@ -234,10 +248,14 @@ func (p *planner) hold() {
 		if !p.awaitsHold(f) {
 			continue
 		}
-		at := f.CommittedMs + p.t.FailureHoldMs
-		if p.plan.HoldRefers == 0 || at < p.plan.HoldAtMs || at == p.plan.HoldAtMs && f.ID < p.plan.HoldRefers {
-			p.plan.HoldAtMs, p.plan.HoldRefers = at, f.ID
-		}
+		p.holdUntil(f.CommittedMs+p.t.FailureHoldMs, f.ID)
+	}
+}
+
+// holdUntil keeps the earliest end of a hold.
+func (p *planner) holdUntil(at, id int64) {
+	if p.plan.HoldRefers == 0 || at < p.plan.HoldAtMs || at == p.plan.HoldAtMs && id < p.plan.HoldRefers {
+		p.plan.HoldAtMs, p.plan.HoldRefers = at, id
 	}
 }
 

@@ -71,7 +71,7 @@ const (
 	FactUnmapped FactKind = "unmapped"  // a signed notice whose word the definition does not know; Ref holds the raw word
 	FactRefund   FactKind = "refund"    // Ref, amount, Cumulative, Status pending|succeeded|failed
 	FactDispute  FactKind = "dispute"   // Ref, amount, Status open|won|lost
-	FactHoldOver FactKind = "hold_over" // failure_hold has passed for the notice in Refers
+	FactHoldOver FactKind = "hold_over" // the wait is over for the notice, or the refund or dispute, in Refers
 	FactGaveUp   FactKind = "gave_up"   // Word: the last answer (pending, processing, not_found, unreadable; "" without a query); Never: never heard of
 	FactLate     FactKind = "late"      // written with a success that came after it was called over
 	FactClosed   FactKind = "order_closed"

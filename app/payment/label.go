@@ -12,6 +12,8 @@ const (
 	ReasonReversed      Reason = "reversed"              // money that was here has been taken back
 	ReasonLate          Reason = "late"                  // paid after it was called over: fulfil or refund
 	ReasonExcess        Reason = "excess"                // more was taken back than received
+	ReasonDoubleLoss    Reason = "double_loss"           // a dispute about what was refunded is open: it may be lost twice
+	ReasonWaiting       Reason = "return_waits"          // a refund or dispute without its last word for a month
 	ReasonMoved         Reason = "money_without_success" // refunded or disputed, yet never paid
 	ReasonElsewhere     Reason = "elsewhere_and_gateway" // paid elsewhere and through the gateway
 	ReasonUnmapped      Reason = "unmapped"              // a word that the definition does not know
@@ -82,8 +84,8 @@ func Acts() []Act {
 
 // Reasons lists every reason for a review that this package gives.
 func Reasons() []Reason {
-	return []Reason{ReasonDifference, ReasonContradiction, ReasonNoAnswer, ReasonReversed, ReasonLate, ReasonExcess,
-		ReasonMoved, ReasonElsewhere, ReasonUnmapped, ReasonRefundOwed, ReasonDuplicate}
+	return []Reason{ReasonDifference, ReasonContradiction, ReasonNoAnswer, ReasonReversed, ReasonLate, ReasonExcess, ReasonDoubleLoss,
+		ReasonWaiting, ReasonMoved, ReasonElsewhere, ReasonUnmapped, ReasonRefundOwed, ReasonDuplicate}
 }
 
 // EventTypes lists every type of event.

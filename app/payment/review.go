@@ -32,6 +32,7 @@ func (e *evidence) reviews() {
 	e.reviewTwice()
 	if e.hasMoney || e.s.Reversed > 0 {
 		e.reviewReturned()
+		e.reviewWaiting()
 		e.reviewForeign()
 	}
 	if e.hasUnmapped {
@@ -155,9 +156,53 @@ func (e *evidence) reviewReturned() {
 		if back > e.s.Received {
 			e.unless(Review{Reason: ReasonExcess, AtRisk: back - e.s.Received}, newest, ActIgnore)
 		}
+		e.reviewDoubleLoss(newest)
 	case e.s.Settled() && e.s.State != Succeeded && !e.voided && sum(e.s.Refunded, e.s.Disputed) > 0:
 		e.unless(Review{Reason: ReasonMoved, AtRisk: max(e.s.Refunded, e.s.Disputed)}, newest, ActIgnore)
 	}
+}
+
+// reviewDoubleLoss: an open dispute is about money that was refunded too. A reversed word does not count: it may be about
+// the dispute's own money.
+func (e *evidence) reviewDoubleLoss(newest int64) {
+	all, lost := e.disputed()
+	open := all - lost
+	if most := sum(e.s.Refunded, all); open > 0 && most > e.s.Received {
+		e.unless(Review{Reason: ReasonDoubleLoss, AtRisk: min(open, most-e.s.Received)}, newest, ActIgnore)
+	}
+}
+
+// reviewWaiting: a refund or dispute whose last word has not come, though the time for it is over.
+func (e *evidence) reviewWaiting() {
+	for i := range e.facts {
+		f := &e.facts[i]
+		if !e.unended(i) || !held(e.facts, e.firstWord(f).ID) {
+			continue
+		}
+		rv := Review{Reason: ReasonWaiting, Key: string(f.Kind) + ":" + f.Ref, AtRisk: f.tally(), Currency: f.Currency}
+		if !slices.ContainsFunc(e.list, func(r Review) bool { return r.ID() == rv.ID() }) {
+			e.unless(rv, f.version(), ActIgnore)
+		}
+	}
+}
+
+// unended tells whether fact i is the latest word on its refund or dispute, and not its last one.
+func (e *evidence) unended(i int) bool {
+	f := &e.facts[i]
+	waits := f.Kind == FactRefund && f.Status == RefundPending || f.Kind == FactDispute && f.Status == DisputeOpen
+	return waits && e.isLatest(i, newestVersion)
+}
+
+// firstWord is the first committed word on the refund or dispute that a fact is about.
+func (e *evidence) firstWord(f *Fact) *Fact {
+	first := f
+	for i := range e.facts {
+		g := &e.facts[i]
+		if g.Kind == f.Kind && g.Ref == f.Ref && g.Cumulative == f.Cumulative && g.speaks() {
+			first = earlier(first, g)
+		}
+	}
+	return first
 }
 
 // reviewTwice: a person took the money another way, and the gateway took it too.
