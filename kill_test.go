@@ -16,6 +16,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -49,18 +50,19 @@ func killCount(t *testing.T) int {
 	return 25
 }
 
-// TestKill kills the server again and again while payments are registered and paid. What was acknowledged must be
-// there, and nothing may have been done twice.
+// TestKill kills the server again and again while payments are registered, paid, refunded, closed and claimed, and a
+// person decides what no machine can. What was acknowledged must be there, and nothing may have been done twice.
 func TestKill(t *testing.T) {
 	kills := killCount(t)
 	k := newKilling(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var load sync.WaitGroup
+	load, stop := make(chan struct{}), sync.OnceFunc(k.cancel)
+	defer stop()
 	server := k.place.serve()
 	k.place.ready()
+	k.maria.signsIn()
+	var workers sync.WaitGroup
 	for w := range killWorkers {
-		load.Go(func() { k.work(ctx, w) })
+		workers.Go(func() { k.work(load, w) })
 	}
 	chance := random.New(random.NewPCG(7, uint64(kills)))
 	for range kills {
@@ -72,24 +74,30 @@ func TestKill(t *testing.T) {
 		server = k.place.serve()
 	}
 	k.place.ready()
-	cancel()
-	load.Wait()
-	k.shop.await(t, k.paid())
+	close(load)
+	workers.Wait()
+	k.await()
+	stop()
 	k.place.stop(server)
+	k.place.call("check", "--db")
 	k.verify()
 }
 
 // killing is the outside of the test: what was acknowledged to it and what it was told.
 type killing struct {
 	t      *testing.T
+	ctx    context.Context // ends with the test: nothing is insisted on any more
+	cancel context.CancelFunc
 	place  *place
 	shop   *listener
+	maria  *person
 	header http.Header
 
-	mu         sync.Mutex
-	registered map[string]bool // acknowledged registrations, by reference
-	noticed    map[string]bool // acknowledged notices, by reference
-	repeated   int             // of them sent twice on purpose
+	mu       sync.Mutex
+	steps    int              // acknowledged so far
+	tales    map[string]*tale // those that came to their end, by reference
+	strays   []string         // references of acknowledged notices that nobody registered
+	repeated int              // forms that were sent again though they were acknowledged
 }
 
 func newKilling(t *testing.T) *killing {
@@ -100,43 +108,51 @@ func newKilling(t *testing.T) *killing {
 	secret := "whsec_" + base64.StdEncoding.EncodeToString(raw)
 	shop := newListener(t, secret)
 	rest := fmt.Sprintf("\n[shop]\nurl = %q\ntimeout = \"1s\"\nsecrets = [\"env:SHOP_SECRET\"]\n%s", shop.url, smartpay)
-	k := &killing{t: t, shop: shop, registered: map[string]bool{}, noticed: map[string]bool{}}
+	k := &killing{t: t, shop: shop, tales: map[string]*tale{}}
+	k.ctx, k.cancel = context.WithCancel(t.Context())
 	k.place = newPlace(t, rest, "SHOP_SECRET="+secret, "SMARTPAY_SECRET="+smartpaySecret)
 	k.header = http.Header{"Authorization": {"Bearer " + k.place.call("token", "add", "kill test")}, "Content-Type": {"application/json"}}
+	k.maria = newPerson(k, k.place.call("user", "add", "maria"))
 	return k
 }
 
-// work is one payer after the other: two of three payments are registered, all are paid, some notices come twice.
-func (k *killing) work(ctx context.Context, worker int) {
+// work is one payer after the other: each lives one of the tales, and one of four is known to nobody.
+func (k *killing) work(end <-chan struct{}, worker int) {
 	pace := time.NewTicker(killPace)
 	defer pace.Stop()
-	for i := 0; ctx.Err() == nil; i++ {
-		ref := fmt.Sprintf("K-%d-%d", worker, i)
-		if i%3 != 2 && k.insist(ctx, http.StatusCreated, http.StatusOK, func() (int, error) { return k.register(ref) }) {
-			k.note(k.registered, ref)
-		}
-		if k.insist(ctx, http.StatusOK, http.StatusOK, func() (int, error) { return k.notify(ref) }) {
-			k.note(k.noticed, ref)
-		}
-		if i%5 == 0 && k.insist(ctx, http.StatusOK, http.StatusOK, func() (int, error) { return k.notify(ref) }) {
-			k.mu.Lock()
-			k.repeated++
-			k.mu.Unlock()
-		}
+	for i := 0; ; i++ {
 		select {
+		case <-end:
+			return
+		case <-k.ctx.Done():
+			return
 		case <-pace.C:
-		case <-ctx.Done():
+		}
+		ref := fmt.Sprintf("K-%d-%d", worker, i)
+		if i%4 == 3 {
+			if k.notice(ref, "SP-"+ref, "12.50") {
+				k.mu.Lock()
+				k.strays = append(k.strays, ref)
+				k.mu.Unlock()
+			}
+			continue
+		}
+		t := &tales[(worker+i-i/4)%len(tales)]
+		if k.register(ref) && t.happens(k, ref) {
+			k.mu.Lock()
+			k.tales[ref] = t
+			k.mu.Unlock()
 		}
 	}
 }
 
-// progress waits until so many more notices are acknowledged.
+// progress waits until so many more steps are acknowledged.
 func (k *killing) progress(server *process, more int) {
 	k.t.Helper()
 	count := func() int {
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		return len(k.noticed)
+		return k.steps
 	}
 	deadline := time.Now().Add(30 * time.Second)
 	for goal := count() + more; count() < goal; time.Sleep(time.Millisecond) {
@@ -151,59 +167,75 @@ func (k *killing) progress(server *process, more int) {
 	}
 }
 
-func (k *killing) note(set map[string]bool, ref string) {
+// insist repeats a request until it is answered with one of the statuses that are wanted, and gives the answer; false when
+// the test ended first. No other answer than 503 may come from a server that is there.
+func (k *killing) insist(what string, do func() (int, string, error), want ...int) (answer string, done bool) {
+	for k.ctx.Err() == nil {
+		status, answer, err := do()
+		switch {
+		case err == nil && slices.Contains(want, status):
+			k.mu.Lock()
+			k.steps++
+			k.mu.Unlock()
+			return answer, true
+		case err == nil && status != http.StatusServiceUnavailable:
+			k.t.Errorf("%s: answered %d, want one of %v\n%s", what, status, want, answer)
+			return "", false
+		}
+		k.rest()
+	}
+	return "", false
+}
+
+// rest lets a moment pass before something is tried again.
+func (k *killing) rest() {
+	select {
+	case <-time.After(5 * time.Millisecond):
+	case <-k.ctx.Done():
+	}
+}
+
+// again counts what was sent once more on purpose.
+func (k *killing) again() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	set[ref] = true
+	k.repeated++
 }
 
-// insist repeats a request until it is answered with one of two statuses; false when the test ended first. No other
-// answer than 503 may come from a server that is there.
-func (k *killing) insist(ctx context.Context, first, second int, do func() (int, error)) bool {
-	for ctx.Err() == nil {
-		status, err := do()
-		switch {
-		case err == nil && (status == first || status == second):
-			return true
-		case err == nil && status != http.StatusServiceUnavailable:
-			k.t.Errorf("answered %d, want %d or %d", status, first, second)
-			return false
-		}
-		select {
-		case <-time.After(5 * time.Millisecond):
-		case <-ctx.Done():
-		}
-	}
-	return false
+// call makes a request of the API until it is answered as wanted.
+func (k *killing) call(method, path, body string, want ...int) (string, bool) {
+	return k.insist(method+" "+path+" "+body, func() (int, string, error) {
+		return send(method, "http://"+k.place.private+path, body, k.header)
+	}, want...)
 }
 
-func (k *killing) register(ref string) (int, error) {
+func (k *killing) register(ref string) bool {
 	body := fmt.Sprintf(`{"gateway":"smartpay","merchant_ref":%q,"amount":"12.50","currency":"PHP"}`, ref)
-	status, _, err := send("POST", "http://"+k.place.private+"/v1/payments", body, k.header)
-	return status, err
+	_, done := k.call("POST", "/v1/payments", body, http.StatusCreated, http.StatusOK)
+	return done
 }
 
-func (k *killing) notify(ref string) (int, error) {
-	body := fmt.Sprintf(`{"gateway_ref":"SP-%s","merchant_ref":%q,"status":"SUCCESS","amount":"12.50","currency":"PHP"}`, ref, ref)
+// notice has the gateway say that a payment is paid.
+func (k *killing) notice(ref, id, amount string) bool {
+	return k.notify(fmt.Sprintf(`{"gateway_ref":%q,"merchant_ref":%q,"status":"SUCCESS","amount":%q,"currency":"PHP"}`, id, ref, amount))
+}
+
+// refund has it say that a part went back.
+func (k *killing) refund(ref, id, amount string) bool {
+	return k.notify(fmt.Sprintf(`{"kind":"refund","gateway_ref":"%s-%s","payment_ref":"SP-%s","merchant_ref":%q,"status":"SUCCESS","amount":%q,"currency":"PHP"}`, id, ref, ref, ref, amount))
+}
+
+func (k *killing) notify(body string) bool {
 	mac := hmac.New(sha256.New, []byte(smartpaySecret))
 	mac.Write([]byte(body))
 	header := http.Header{"X-Signature": {hex.EncodeToString(mac.Sum(nil))}, "Content-Type": {"application/json"}}
-	status, answer, err := send("POST", "http://"+k.place.public+"/hooks/smartpay", body, header)
-	if err == nil && status == http.StatusOK && answer != "SUCCESS" {
-		err = fmt.Errorf("acknowledged with %q", answer)
+	answer, done := k.insist("notice "+body, func() (int, string, error) {
+		return send("POST", "http://"+k.place.public+"/hooks/smartpay", body, header)
+	}, http.StatusOK)
+	if done && answer != "SUCCESS" {
+		k.t.Errorf("acknowledged with %q", answer)
 	}
-	return status, err
-}
-
-// paid are the payments that were registered and paid, both acknowledged.
-func (k *killing) paid() []string {
-	var list []string
-	for ref := range k.noticed {
-		if k.registered[ref] {
-			list = append(list, ref)
-		}
-	}
-	return list
+	return done
 }
 
 // verify reads the database that is left.
@@ -227,16 +259,18 @@ func (k *killing) verify() {
 	if err != nil || len(broken) > 0 {
 		k.t.Errorf("the database is not sound: %v %q", err, broken)
 	}
-	if len(k.paid()) == 0 || len(k.noticed) == len(k.paid()) || k.repeated == 0 {
-		k.t.Errorf("too little happened to prove anything: %d notices, %d of registered payments, %d sent twice", len(k.noticed), len(k.paid()), k.repeated)
+	lived := map[string]int{}
+	for ref, t := range k.tales {
+		lived[t.name]++
+		k.see(db, ref, t.verify)
 	}
-	for ref := range k.registered {
-		k.see(db, ref, k.verifyRegistered)
+	for _, ref := range k.strays {
+		k.see(db, ref, func(rx *store.Rx, ref string) error { return stored(rx, "SP-"+ref+":SUCCESS", "parked") })
 	}
-	for ref := range k.noticed {
-		k.see(db, ref, k.verifyNotice)
+	if len(lived) < len(tales) || len(k.strays) == 0 || k.repeated == 0 {
+		k.t.Errorf("too little happened to prove anything: %v, %d strays, %d sent again", lived, len(k.strays), k.repeated)
 	}
-	k.t.Logf("%d registrations and %d notices acknowledged, %d events taken", len(k.registered), len(k.noticed), len(k.shop.events))
+	k.t.Logf("%d steps acknowledged, %d sent again, %d strays, %d events taken, tales %v", k.steps, k.repeated, len(k.strays), len(k.shop.events), lived)
 }
 
 func (k *killing) see(db *store.DB, ref string, look func(*store.Rx, string) error) {
@@ -245,46 +279,14 @@ func (k *killing) see(db *store.DB, ref string, look func(*store.Rx, string) err
 	}
 }
 
-// verifyNotice wants an acknowledged notice stored once, and applied or parked.
-func (k *killing) verifyNotice(rx *store.Rx, ref string) error {
-	items, err := rx.Items(store.InboxFilter{Gateway: "smartpay", Query: "SP-" + ref + ":SUCCESS", Limit: 10})
+// stored wants an acknowledged notice stored once, in a state.
+func stored(rx *store.Rx, key, state string) error {
+	items, err := rx.Items(store.InboxFilter{Gateway: "smartpay", Query: key, Limit: 10})
 	if err != nil {
 		return err
-	}
-	state := "parked"
-	if k.registered[ref] {
-		state = "done"
 	}
 	if len(items) != 1 || items[0].State != state {
-		return fmt.Errorf("the acknowledged notice is stored %d times, want once and %s: %+v", len(items), state, items)
-	}
-	return nil
-}
-
-// verifyRegistered wants one payment; if its notice was acknowledged it has succeeded, by one fact, told by one event.
-func (k *killing) verifyRegistered(rx *store.Rx, ref string) error {
-	list, err := rx.PaymentsByMerchantRef("smartpay", ref)
-	if err != nil || len(list) != 1 {
-		return fmt.Errorf("%d payments, want 1: %v", len(list), err)
-	}
-	p := list[0]
-	events, err := rx.EventsOf(p.ID)
-	if err != nil {
-		return err
-	}
-	facts, err := rx.FactsOf(p.ID)
-	if err != nil {
-		return err
-	}
-	switch {
-	case !k.noticed[ref] && p.State == "pending":
-		return nil
-	case p.State != "succeeded" || p.ReceivedMinor != 1250:
-		return fmt.Errorf("stands as %s with %d received, want succeeded with 1250", p.State, p.ReceivedMinor)
-	case len(facts) != 1:
-		return fmt.Errorf("%d facts, want 1: %+v", len(facts), facts)
-	case len(events) != 1 || events[0].Type != "payment.succeeded":
-		return fmt.Errorf("%d events, want payment.succeeded alone: %+v", len(events), events)
+		return fmt.Errorf("the acknowledged notice %s is stored %d times, want once and %s: %+v", key, len(items), state, items)
 	}
 	return nil
 }
@@ -297,9 +299,9 @@ type listener struct {
 	hook   *standardwebhooks.Webhook
 
 	mu     sync.Mutex
-	events map[string]string // body by event id
-	paid   map[string]string // id of payment.succeeded by merchant reference
-	keys   map[string]string // merchant reference by fulfil key
+	events map[string]string   // body by event id
+	told   map[string][]string // types by merchant reference, in the order in which they first came
+	keys   map[string]string   // merchant reference by fulfil key
 }
 
 func newListener(t *testing.T, secret string) *listener {
@@ -307,7 +309,7 @@ func newListener(t *testing.T, secret string) *listener {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &listener{t: t, secret: secret, hook: hook, events: map[string]string{}, paid: map[string]string{}, keys: map[string]string{}}
+	l := &listener{t: t, secret: secret, hook: hook, events: map[string]string{}, told: map[string][]string{}, keys: map[string]string{}}
 	s := httptest.NewServer(l)
 	t.Cleanup(s.Close)
 	l.url = s.URL
@@ -335,37 +337,38 @@ func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	id := r.Header.Get(standardwebhooks.HeaderWebhookID)
-	if before, known := l.events[id]; known && before != string(body) {
+	before, known := l.events[id]
+	if known && before != string(body) {
 		l.t.Errorf("event %s came with another body:\n%s\n%s", id, before, body)
 	}
 	l.events[id] = string(body)
-	if e.Type != "payment.succeeded" {
-		l.t.Errorf("%s was told, want payment.succeeded only", e.Type)
+	if !known {
+		l.told[e.Data.MerchantRef] = append(l.told[e.Data.MerchantRef], e.Type)
 	}
-	if before := l.paid[e.Data.MerchantRef]; before != "" && before != id {
-		l.t.Errorf("%s was told as paid twice, as %s and %s", e.Data.MerchantRef, before, id)
+	if e.Data.FulfilKey == "" {
+		return
 	}
 	if before := l.keys[e.Data.FulfilKey]; before != "" && before != e.Data.MerchantRef {
 		l.t.Errorf("%s was handed out twice, for %s and %s", e.Data.FulfilKey, before, e.Data.MerchantRef)
 	}
-	l.paid[e.Data.MerchantRef], l.keys[e.Data.FulfilKey] = id, e.Data.MerchantRef
+	l.keys[e.Data.FulfilKey] = e.Data.MerchantRef
 }
 
-// await waits until every reference was told as paid.
-func (l *listener) await(t *testing.T, refs []string) {
+func (l *listener) toldOf(ref string) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.told[ref])
+}
+
+// await waits until the shop was told of each tale as it went, each thing once and in order.
+func (k *killing) await() {
 	deadline := time.Now().Add(90 * time.Second)
-	for _, ref := range refs {
-		for {
-			l.mu.Lock()
-			told := l.paid[ref] != ""
-			l.mu.Unlock()
-			if told {
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("%s was acknowledged, and the shop was never told", ref)
-			}
-			time.Sleep(5 * time.Millisecond)
+	for ref, t := range k.tales {
+		for len(k.shop.toldOf(ref)) < len(t.events) && time.Now().Before(deadline) {
+			k.rest()
+		}
+		if told := k.shop.toldOf(ref); !slices.Equal(told, t.events) {
+			k.t.Errorf("%s (%s): the shop was told %v, want %v", ref, t.name, told, t.events)
 		}
 	}
 }

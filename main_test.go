@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os/exec"
@@ -145,16 +146,18 @@ func free(address string) bool {
 	return l.Close() == nil
 }
 
-// freeAddresses finds addresses on loopback that nobody listens on.
-func freeAddresses(n int) ([]string, error) {
-	var list []string
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
+// freeAddresses finds addresses on loopback that nobody listens on, below those that connections begin from: one of
+// these could take the port of a server that is down for a moment.
+func freeAddresses(n int) (list []string, err error) {
+	for tries := 0; len(list) < n && tries < 1000; tries++ {
+		var l net.Listener
+		if l, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10000+rand.IntN(20000))); err == nil {
+			defer l.Close()
+			list = append(list, l.Addr().String())
 		}
-		defer l.Close()
-		list = append(list, l.Addr().String())
+	}
+	if len(list) < n {
+		return nil, err
 	}
 	return list, nil
 }

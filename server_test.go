@@ -44,6 +44,16 @@ status       = "status"
 words        = { SUCCESS = "succeeded" }
 amount       = { from = "amount", kind = "decimal_string", currency = "currency" }
 
+[[gateway.custom.shape]]
+when  = { "{field:kind}" = "refund" }
+kind  = "refund"
+refs  = [{ kind = "payment", from = "payment_ref" }]
+ref   = "gateway_ref"
+words = { SUCCESS = "succeeded" }
+
+[[gateway.custom.shape]]
+kind = "payment"
+
 [gateway.custom.ack]
 body = "SUCCESS"
 `
