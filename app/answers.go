@@ -92,8 +92,6 @@ func (e *Engine) actOn(tx *store.Tx, d Decision, v store.Review, now int64) erro
 	case ActRelease:
 		_, err := tx.ReleaseClaim(strings.TrimPrefix(v.Subject, "claim:"))
 		return err
-	case ActResume:
-		e.shop.set(false)
 	case ActRecordRefund, ActRecordDispute, ActRecordLoss, ActRecordNone:
 		return e.record(tx, d, v, now)
 	case ActDismiss:

@@ -71,6 +71,9 @@ func (e *Engine) Submit(ctx context.Context, d Decision) (waits bool, err error)
 		waits, err = e.decide(tx, d)
 		return err
 	})
+	if d.Act == ActResume {
+		e.readShopGate(context.WithoutCancel(ctx))
+	}
 	e.wakeAll()
 	return waits, err
 }
@@ -352,10 +355,38 @@ func (e *Engine) reopenReview(tx *store.Tx, v store.Review) error {
 	if !ok {
 		return fail(KindStale, "review_changed", "a review like %d is open already", v.ID)
 	}
-	if v.PaymentID == 0 {
-		return nil
+	if err := e.bringBack(tx, v); err != nil || v.PaymentID == 0 {
+		return err
 	}
 	return tx.CountReviews(v.PaymentID)
+}
+
+// bringBack has the message that a review is about wait again if it was set aside with its answer, so that the next
+// answer finds it.
+func (e *Engine) bringBack(tx *store.Tx, v store.Review) error {
+	if v.Kind == "dead_inbox" {
+		_, err := tx.BringBack(v.InboxID, "dead", "failed")
+		return err
+	}
+	if v.InboxID == 0 || v.Subject != inboxSubject(v.InboxID) || !slices.Contains(answersTo(v), ActLink) {
+		return nil
+	}
+	back, err := tx.BringBack(v.InboxID, "parked", v.Kind)
+	if err != nil || !back {
+		return err
+	}
+	w, _, err := tx.GetWork(v.InboxID)
+	if err != nil {
+		return err
+	}
+	a, ok := e.gateways[w.Gateway]
+	if !ok {
+		return fail(KindUnprocessable, "gateway_gone", "gateway %q is no longer configured", w.Gateway)
+	}
+	if o, ok := e.observation(a, w); ok {
+		return e.parkUnder(tx, a, w.Item, o)
+	}
+	return nil
 }
 
 // ReviewSubject is how the audit names a review.

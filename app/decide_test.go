@@ -261,3 +261,40 @@ func TestClosingAnOrder(t *testing.T) {
 	}
 	b.sound()
 }
+
+// What was set aside by mistake waits again once its question is opened again, and the next answer finds it.
+func TestAMessageThatWasSetAsideComesBackWithItsQuestion(t *testing.T) {
+	for kind, c := range map[string]struct {
+		amount string
+		answer Decision
+	}{
+		"dead_inbox":          {"15,00", Decision{Act: ActReplay}},
+		"money_without_order": {"15.00", Decision{Act: ActLink}},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			b := newBench(t)
+			b.tell(b.notice("LOST", "paid", c.amount))
+			b.clock.move(time.Hour)
+			b.keep()
+			id := b.openOf(kind).ID
+			p := b.register("ORDER-1", "15.00")
+			for n, d := range []Decision{{Act: ActDismiss}, {Act: ActReopen}, c.answer} {
+				d.FormKey, d.ReviewID, d.Reason = itoa(n), id, "looked into it"
+				if d.Act == ActLink {
+					d.LinkTo = p.ID
+				}
+				if err := b.decide(d); err != nil {
+					t.Fatalf("%s: %v", d.Act, err)
+				}
+				b.sound()
+			}
+			b.work()
+			if kind == "dead_inbox" {
+				b.asks("dead_inbox") // it was read again and is no more readable than before
+				return
+			}
+			b.stands(p.ID, "succeeded", "")
+			b.asks()
+		})
+	}
+}

@@ -48,13 +48,7 @@ func (e *Engine) runSender(ctx context.Context) {
 	if e.config.Shop.URL == "" {
 		return
 	}
-	if err := e.store.View(ctx, "shop gate", func(rx *store.Rx) error {
-		_, open, err := rx.OpenReviewOf("shop_gone", shopSubject)
-		e.shop.set(open)
-		return err
-	}); err != nil && ctx.Err() == nil {
-		e.log.Error("whether the shop is gone could not be read", "error", err)
-	}
+	e.readShopGate(ctx)
 	for ctx.Err() == nil {
 		if wait := e.untilNextEvent(ctx); wait != 0 {
 			e.sendWake.sleep(ctx, wait)
@@ -68,6 +62,21 @@ func (e *Engine) runSender(ctx context.Context) {
 		if n == 0 {
 			e.sendWake.sleep(ctx, heldBack)
 		}
+	}
+}
+
+// readShopGate stops sending while the question about a shop that is gone is open. It is read after the commits that open
+// and answer it, and not set inside them: one that fails must not leave sending stopped with nobody asked.
+func (e *Engine) readShopGate(ctx context.Context) {
+	err := e.store.View(ctx, "shop gate", func(rx *store.Rx) error {
+		_, open, err := rx.OpenReviewOf("shop_gone", shopSubject)
+		if err == nil {
+			e.shop.set(open)
+		}
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		e.log.Error("whether the shop is gone could not be read", "error", err)
 	}
 }
 
@@ -134,6 +143,9 @@ func (e *Engine) deliver(ctx context.Context, ev store.Event) {
 		}
 		return e.afterDelivery(tx, ev, d)
 	})
+	if status == http.StatusGone {
+		e.readShopGate(context.WithoutCancel(ctx))
+	}
 	e.sendWake.wake()
 	e.changed.beat()
 	if err != nil {
@@ -167,7 +179,6 @@ func (e *Engine) outcomeOf(ev store.Event, status int, wait time.Duration, cause
 func (e *Engine) afterDelivery(tx *store.Tx, ev store.Event, d store.Delivery) error {
 	now := e.nowMs()
 	if d.Status == http.StatusGone {
-		e.shop.set(true)
 		_, err := tx.OpenReview(store.Review{Kind: "shop_gone", Subject: shopSubject, OutboxSeq: ev.Seq, Currency: noCurrency, Urgent: true, OpenedMs: now})
 		return err
 	}

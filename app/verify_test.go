@@ -354,7 +354,7 @@ func verifySweep(t *testing.T, prepared []byte, kind store.Fault, n int) bool {
 	w.faults.Arm(0, 0)
 	w.b.t = t
 	w.work()
-	if got := onePayment(w, "ORDER-1"); got.State != "succeeded" {
+	if got := w.one("ORDER-1"); got.State != "succeeded" {
 		t.Errorf("fault %d: state %s", n, got.State)
 	}
 	taken := slices.DeleteFunc(w.b.audits(), func(line string) bool { return !strings.Contains(line, "taken in") })

@@ -183,6 +183,12 @@ func (tx *Tx) SetAside(id, nowMs int64) error {
 	return err
 }
 
+// BringBack has a row that a person set aside wait again, dead or parked; false means that it was not set aside.
+func (tx *Tx) BringBack(id int64, state, reason string) (bool, error) {
+	n, err := tx.exec(`UPDATE inbox SET state = ?, reason = ?, done_ms = NULL WHERE id = ? AND state = 'ignored' AND reason = 'dismissed'`, state, reason, id)
+	return n == 1, err
+}
+
 // DropHinted removes a waiting row that says nothing new; false means that other rows stand on it and it stays.
 func (tx *Tx) DropHinted(id int64) (bool, error) {
 	if _, err := tx.exec(`DELETE FROM parked WHERE inbox_id = ?`, id); err != nil {
