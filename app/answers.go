@@ -20,7 +20,7 @@ var answersOf = map[string][]string{
 	"dead_outbox":            {ActResend, ActDismiss},
 	"shop_gone":              {ActResume},
 	"gateway_unaskable":      {ActDismiss},
-	"claim_overdue":          {ActRelease, ActDismiss},
+	overdueKind:              {ActRelease, ActDismiss},
 	unansweredKind:           {ActDismiss},
 	secondPaymentKind:        {ActDismiss},
 	unsoundKind:              {ActDismiss},

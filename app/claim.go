@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"nodrop/app/payment"
@@ -54,7 +55,72 @@ func (e *Engine) Claim(ctx context.Context, key, publicID, owner string) (v Clai
 		v = claimView(c, p)
 		return nil
 	})
-	return v, created, err
+	return v, created, e.askIfUncertain(ctx, key, err)
+}
+
+// askIfUncertain asks a person about a claim that was refused because of a restore, for else nobody could release it.
+func (e *Engine) askIfUncertain(ctx context.Context, key string, refused error) error {
+	var r *Error
+	if !errors.As(refused, &r) || r.Code != "uncertain" {
+		return refused
+	}
+	err := e.store.Update(ctx, "uncertain claim", func(tx *store.Tx) error {
+		c, ok, err := tx.Claim(key)
+		if err != nil || !ok || c.State != "uncertain" {
+			return err
+		}
+		return e.askAboutClaim(tx, c, e.nowMs())
+	})
+	return errors.Join(err, refused)
+}
+
+// askAboutClaim opens the question about a claim, unless a person has answered it and left the claim as it is.
+func (e *Engine) askAboutClaim(tx *store.Tx, c store.Claim, now int64) error {
+	asked, err := tx.ReviewsOfPayment(c.PaymentID)
+	if err != nil {
+		return err
+	}
+	for _, v := range asked {
+		if v.Kind == overdueKind && v.Subject == claimSubject(c.Key) && (v.State == "open" || v.Answer == ActDismiss) {
+			return nil
+		}
+	}
+	return e.openClaimReview(tx, c, now)
+}
+
+func (e *Engine) openClaimReview(tx *store.Tx, c store.Claim, now int64) error {
+	p, _, err := tx.Payment(c.PaymentID)
+	if err != nil {
+		return err
+	}
+	_, err = e.openReview(tx, store.Review{
+		Kind: overdueKind, Subject: claimSubject(c.Key), PaymentID: p.ID, OrderID: p.OrderID, Gateway: p.Gateway,
+		AmountMinor: p.AmountMinor, Currency: p.Currency, OpenedMs: now,
+	})
+	return err
+}
+
+// overdueKind is the kind of review about a claim that was not finished in time, or of which a restore left that open.
+const overdueKind = "claim_overdue"
+
+// uncertainClaims asks about the claims that were not finished when the database was restored.
+func (e *Engine) uncertainClaims(ctx context.Context) error {
+	var list []store.Claim
+	err := e.store.View(ctx, "uncertain claims", func(rx *store.Rx) (err error) {
+		list, err = rx.UncertainClaims(claimBatch)
+		return err
+	})
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	return e.guard(ctx, "uncertain claims", func(tx *store.Tx) error {
+		for _, c := range list {
+			if err := e.askAboutClaim(tx, c, e.nowMs()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func (e *Engine) claimAgain(tx *store.Tx, c store.Claim, p store.Payment, owner string) (ClaimView, error) {
@@ -114,14 +180,14 @@ func (e *Engine) FinishClaim(ctx context.Context, key string) (v ClaimView, err 
 			}
 			c.State, c.DoneMs = "done", now
 		}
-		if err := e.closeReview(tx, "claim_overdue", claimSubject(key), now, "done"); err != nil {
+		if err := e.closeReview(tx, overdueKind, claimSubject(key), now, "done"); err != nil {
 			return err
 		}
 		p, _, err := tx.Payment(c.PaymentID)
 		v = claimView(c, p)
 		return err
 	})
-	return v, err
+	return v, e.askIfUncertain(ctx, key, err)
 }
 
 func claimView(c store.Claim, p store.Payment) ClaimView {
@@ -144,14 +210,7 @@ func (e *Engine) overdueClaims(tx *store.Tx, now int64) error {
 		return err
 	}
 	for _, c := range list {
-		p, _, err := tx.Payment(c.PaymentID)
-		if err != nil {
-			return err
-		}
-		if _, err := e.openReview(tx, store.Review{
-			Kind: "claim_overdue", Subject: claimSubject(c.Key), PaymentID: p.ID, OrderID: p.OrderID, Gateway: p.Gateway,
-			AmountMinor: p.AmountMinor, Currency: p.Currency, OpenedMs: now,
-		}); err != nil {
+		if err := e.openClaimReview(tx, c, now); err != nil {
 			return err
 		}
 		if err := tx.DelayClaim(c.Key, now+(24*60*60*1000)); err != nil {

@@ -138,10 +138,29 @@ func (e *Engine) keepOutages(tx *store.Tx) error {
 // reviewUnaskable opens one review of a gateway that has answered nothing for long, and closes it when it answers again.
 func (e *Engine) reviewUnaskable(tx *store.Tx, a *account, now int64) error {
 	h := a.health()
-	subject := "gateway:" + a.name
+	subject := unaskableSubject(a.name)
 	if h.UnaskableMs == 0 || now-h.UnaskableMs < e.pace.UnaskableFor.Milliseconds() {
 		return e.closeReview(tx, "gateway_unaskable", subject, now, "answers again")
 	}
-	_, err := tx.OpenReview(store.Review{Kind: "gateway_unaskable", Subject: subject, Gateway: a.name, Currency: noCurrency, Urgent: true, OpenedMs: now})
+	return openUnaskable(tx, a.name, now)
+}
+
+func unaskableSubject(name string) string { return "gateway:" + name }
+
+func openUnaskable(tx *store.Tx, name string, now int64) error {
+	_, err := tx.OpenReview(store.Review{Kind: "gateway_unaskable", Subject: unaskableSubject(name), Gateway: name, Currency: noCurrency, Urgent: true, OpenedMs: now})
 	return err
+}
+
+// reviewGone asks a person about gateways that are configured no more while notices of theirs wait to be matched.
+func (e *Engine) reviewGone(ctx context.Context) error {
+	return e.guard(ctx, "gateways gone", func(tx *store.Tx) error {
+		names, err := tx.GatewaysParkedAt()
+		for _, name := range names {
+			if e.gateways[name] == nil && err == nil {
+				err = openUnaskable(tx, name, e.nowMs())
+			}
+		}
+		return err
+	})
 }

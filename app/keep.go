@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -122,7 +123,7 @@ type calendarJob struct {
 
 func (e *Engine) jobs() []calendarJob {
 	return []calendarJob{
-		{"reconcile", e.config.Jobs.ReconcileSchedule, func(ctx context.Context) error { _, err := e.ScanOnce(ctx); return err }},
+		{"reconcile", e.config.Jobs.ReconcileSchedule, e.scanAll},
 		{"check", "30 3 * * *", e.checkNightly},
 	}
 }
@@ -191,6 +192,13 @@ func (e *Engine) checkNightly(ctx context.Context) error {
 
 const unsoundKind = "unsound_database"
 
+// scanAll looks for what fell through: payments without their question, and what waits at a gateway that is configured no
+// more or for a person since a restore.
+func (e *Engine) scanAll(ctx context.Context) error {
+	_, err := e.ScanOnce(ctx)
+	return errors.Join(err, e.reviewGone(ctx), e.uncertainClaims(ctx))
+}
+
 const scanBatch = 200
 
 // ScanOnce looks at every open payment whose question is missing or overdue, makes the appointment again, and tells how many there were.
@@ -229,6 +237,11 @@ func (e *Engine) restore(tx *store.Tx, p store.Payment, now int64) error {
 	terms, err := e.terms(&tx.Rx, a, p)
 	if err != nil {
 		return err
+	}
+	if a == nil {
+		if err := openUnaskable(tx, p.Gateway, now); err != nil {
+			return err
+		}
 	}
 	plan := planOf(terms, facts, askedOf(p), now)
 	if err := e.schedule(tx, a, &p, plan); err != nil {

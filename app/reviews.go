@@ -60,7 +60,7 @@ func ruleReview(v store.Review) payment.Review {
 // ofEngine are the kinds of reviews that do not follow from one payment's facts and so are not closed by them.
 var ofEngine = map[string]bool{
 	"duplicate": true, "reference_conflict": true, "money_without_order": true, "same_key_other_content": true,
-	"dead_inbox": true, "dead_outbox": true, "shop_gone": true, "gateway_unaskable": true, "claim_overdue": true, unansweredKind: true, secondPaymentKind: true, unsoundKind: true,
+	"dead_inbox": true, "dead_outbox": true, "shop_gone": true, "gateway_unaskable": true, overdueKind: true, unansweredKind: true, secondPaymentKind: true, unsoundKind: true,
 	unprovedReturnKind: true,
 }
 

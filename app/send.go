@@ -46,6 +46,10 @@ const shopSubject = "shop"
 // runSender tells the shop until ctx ends.
 func (e *Engine) runSender(ctx context.Context) {
 	if e.config.Shop.URL == "" {
+		// What was to be sent to an address that is configured no more waits in the feed, like all that came since.
+		if err := e.guard(ctx, "leave to the feed", (*store.Tx).FeedAll); err != nil && ctx.Err() == nil {
+			e.log.Error("events that waited for the shop could not be left to the feed; start again to have them there", "error", err)
+		}
 		return
 	}
 	e.readShopGate(ctx)

@@ -59,6 +59,12 @@ func (rx *Rx) OverdueClaims(nowMs int64, limit int) (list []Claim, err error) {
 	return list, err
 }
 
+// UncertainClaims lists claims that were not finished when the database was restored, by key.
+func (rx *Rx) UncertainClaims(limit int) (list []Claim, err error) {
+	err = rx.each(`SELECT `+claimColumns+` FROM claim WHERE state = 'uncertain' AND done_ms IS NULL ORDER BY key LIMIT ?`, func(r *Row) { list = append(list, scanClaim(r)) }, limit)
+	return list, err
+}
+
 // DelayClaim moves the time after which a held claim is looked at again.
 func (tx *Tx) DelayClaim(key string, dueMs int64) error {
 	_, err := tx.exec(`UPDATE claim SET due_ms = ? WHERE key = ? AND state = 'held'`, dueMs, key)

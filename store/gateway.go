@@ -26,6 +26,13 @@ func (rx *Rx) GatewayState(name string) (g GatewayState, err error) {
 	return g, err
 }
 
+// GatewaysParkedAt lists the gateways that have a notice parked for a payment that nobody registered, by name.
+func (rx *Rx) GatewaysParkedAt() (names []string, err error) {
+	err = rx.each(`SELECT g.gateway FROM gateway_state g WHERE EXISTS (SELECT 1 FROM inbox i WHERE i.gateway = g.gateway AND i.state = 'parked' AND i.reason = 'unregistered') ORDER BY 1`,
+		func(r *Row) { names = append(names, r.Text(0)) })
+	return names, err
+}
+
 // SetGatewayState writes what is known of a gateway's answers.
 func (tx *Tx) SetGatewayState(g GatewayState) error {
 	_, err := tx.exec(`INSERT INTO gateway_state (`+gatewayColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

@@ -86,6 +86,12 @@ func (tx *Tx) FinishDelivery(d Delivery) error {
 	return err
 }
 
+// FeedAll leaves all waiting entries to the feed, where no address of the shop is configured any more.
+func (tx *Tx) FeedAll() error {
+	_, err := tx.exec(`UPDATE outbox SET state = 'feed' WHERE state = 'pending'`)
+	return err
+}
+
 // Resend makes a dead, delivered or waiting entry due now; false means that there is no such entry.
 func (tx *Tx) Resend(seq, nowMs int64) (bool, error) {
 	n, err := tx.exec(`UPDATE outbox SET state = 'pending', attempts = 0, due_ms = ?, delivered_ms = NULL WHERE seq = ? AND state != 'feed'`, nowMs, seq)
