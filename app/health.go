@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -154,13 +155,21 @@ func openUnaskable(tx *store.Tx, name string, now int64) error {
 
 // reviewGone asks a person about gateways that are configured no more while notices of theirs wait to be matched.
 func (e *Engine) reviewGone(ctx context.Context) error {
+	var gone []string
+	err := e.store.View(ctx, "gateways gone", func(rx *store.Rx) error {
+		names, err := rx.GatewaysParkedAt()
+		gone = slices.DeleteFunc(names, func(name string) bool { return e.gateways[name] != nil })
+		return err
+	})
+	if err != nil || len(gone) == 0 {
+		return err
+	}
 	return e.guard(ctx, "gateways gone", func(tx *store.Tx) error {
-		names, err := tx.GatewaysParkedAt()
-		for _, name := range names {
-			if e.gateways[name] == nil && err == nil {
-				err = openUnaskable(tx, name, e.nowMs())
+		for _, name := range gone {
+			if err := openUnaskable(tx, name, e.nowMs()); err != nil {
+				return err
 			}
 		}
-		return err
+		return nil
 	})
 }

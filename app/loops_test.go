@@ -171,3 +171,31 @@ func (hanging) RoundTrip(r *http.Request) (*http.Response, error) {
 	<-r.Context().Done()
 	return nil, r.Context().Err()
 }
+
+// An answer that comes after fifteen seconds is none: the event is sent again under its id.
+func TestASlowShopIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slowShop{after: []time.Duration{40 * time.Second, 16 * time.Second, 14 * time.Second}}
+		b := newBench(t, func(c *config.Config, o *Options) {
+			c.Shop.URL = "https://shop.example/events"
+			c.Shop.Secrets = []config.TimedSecret{{Value: config.NewSecret(shopSecret)}}
+			o.HTTP, o.Now = &http.Client{Transport: s}, time.Now
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- b.e.Run(ctx) }()
+		b.clock.at = time.Now()
+		b.register("ORDER-1", "20.00")
+		b.send(b.notice("ORDER-1", "paid", "20.00"))
+		time.Sleep(time.Hour)
+		if want := []string{"1-1", "1-1", "1-1"}; !slices.Equal(s.ids, want) {
+			t.Errorf("sent %v, want %v", s.ids, want)
+		}
+		b.left(0)
+		b.asks()
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}

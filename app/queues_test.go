@@ -76,7 +76,7 @@ func TestEveryTableIsLookedThroughForWhatWaits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range regexp.MustCompile(`CREATE TABLE ([a-z_]+)`).FindAllStringSubmatch(string(text), -1) {
+		for _, m := range regexp.MustCompile(`\bTABLE ([a-z_]+) \(`).FindAllStringSubmatch(string(text), -1) {
 			name := strings.TrimSuffix(m[1], "_new")
 			if _, ok := queues[name]; !ok {
 				t.Errorf("table %s of %s is not among the queues", name, filepath.Base(f))
