@@ -5,21 +5,25 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
 
 	"nodrop/app"
+	"nodrop/app/certs"
 	"nodrop/app/command"
 	"nodrop/app/config"
 	"nodrop/store"
@@ -216,9 +220,6 @@ func serve(c *call, pace app.Pace) (err error) {
 	}
 	data := config.DefaultData
 	if cfg != nil {
-		if err := command.NoTLS(cfg); err != nil {
-			return err
-		}
 		data = cfg.Data
 	}
 	db, err := store.Open(c.ctx, data, store.Options{Serve: true, Log: c.Log, Now: c.Now})
@@ -235,33 +236,95 @@ func serve(c *call, pace app.Pace) (err error) {
 	if a.engine, err = app.New(app.Options{Store: db, Config: cfg, Now: c.Now, Random: c.Random, Log: c.Log, Pace: pace}); err != nil {
 		return err
 	}
-	a.web = web.New(web.Options{Engine: a.engine, Log: c.Log})
-	if err := a.listen(cfg); err != nil {
+	if a.certs, err = c.Certificates(c.ctx, cfg, db); err != nil {
 		return err
 	}
-	c.Announce(cfg, a.listeners[0].Addr().String(), a.listeners[1].Addr().String())
+	a.web = web.New(web.Options{Engine: a.engine, Log: c.Log, Certificates: a.certs.Statuses})
+	a.sockets = a.plan(cfg)
+	if err := a.listen(); err != nil {
+		return err
+	}
+	public, private := a.sockets[0], a.sockets[0]
+	if !cfg.OneListener() {
+		private = a.sockets[1]
+	}
+	c.Announce(cfg, public.Addr().String(), private.Addr().String())
 	return a.run(c.ctx)
 }
 
 // appliance is a server with all that it serves from.
 type appliance struct {
-	db        *store.DB
-	engine    *app.Engine
-	web       *web.Server
-	log       *slog.Logger
-	listeners [2]net.Listener // public, private
+	db      *store.DB
+	engine  *app.Engine
+	certs   *certs.Keeper
+	web     *web.Server
+	log     *slog.Logger
+	sockets []*socket // public, private unless they share one, and the one for challenges
 }
 
-func (a *appliance) listen(cfg *config.Config) error {
-	for i, address := range []string{cfg.Public.Listen, cfg.Private.Listen} {
-		l, err := net.Listen("tcp", address)
+// socket is an address with what is served there.
+type socket struct {
+	net.Listener
+	address string
+	tls     *tls.Config // nil: plain HTTP
+	server  *http.Server
+}
+
+func (s *socket) serve() error {
+	if s.tls == nil {
+		return s.server.Serve(s.Listener)
+	}
+	return s.server.ServeTLS(s.Listener, "", "")
+}
+
+// plan says what is served where.
+func (a *appliance) plan(cfg *config.Config) []*socket {
+	public, private := a.web.Public(), a.web.Private()
+	var list []*socket
+	if cfg.OneListener() {
+		list = append(list, a.socket(cfg.Public.Listen, web.ByName(cfg.Private.Hostname, private, public), "public", "private"))
+	} else {
+		list = append(list, a.socket(cfg.Public.Listen, public, named("public", cfg.Public.Hostname)...), a.socket(cfg.Private.Listen, private, named("private", cfg.Private.Hostname)...))
+	}
+	if cfg.ByACME() {
+		list = append(list, a.socket(cfg.ACME.Listen, a.web.Challenges(a.certs.Answer)))
+	}
+	return list
+}
+
+// named is a listener that has certificates, or none.
+func named(listener, host string) []string {
+	if host == "" {
+		return nil
+	}
+	return []string{listener}
+}
+
+// socket plans an address with the certificates of the named listeners; with none of them it speaks plain HTTP.
+func (a *appliance) socket(address string, h http.Handler, listeners ...string) *socket {
+	s := &socket{address: address}
+	if len(listeners) > 0 {
+		s.tls, h = a.certs.TLS(listeners...), web.Secure(h)
+	}
+	s.server = a.web.HTTPServer(h)
+	s.server.TLSConfig = s.tls
+	return s
+}
+
+func (a *appliance) listen() error {
+	for i, s := range a.sockets {
+		l, err := net.Listen("tcp", s.address)
 		if err != nil {
-			if i > 0 {
-				_ = a.listeners[0].Close()
+			for _, open := range a.sockets[:i] {
+				_ = open.Close()
 			}
-			return fmt.Errorf("listen on %s: %w; another program may have it: stop that, or give another port", address, err)
+			remedy := "another program may have it: stop that, or give another port"
+			if errors.Is(err, fs.ErrPermission) {
+				remedy = "ports below 1024 need a right of their own: setcap cap_net_bind_service=+ep on the program, or AmbientCapabilities=CAP_NET_BIND_SERVICE in its systemd unit"
+			}
+			return fmt.Errorf("listen on %s: %w; %s", s.address, err, remedy)
 		}
-		a.listeners[i] = l
+		s.Listener = l
 	}
 	return nil
 }
@@ -274,12 +337,13 @@ const stopWithin = 20 * time.Second
 func (a *appliance) run(ctx context.Context) error {
 	loops, stopLoops := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopLoops()
-	ended := make(chan error, 2)
+	ended := make(chan error, len(a.sockets))
 	engine := make(chan error, 1)
 	go func() { engine <- a.engine.Run(loops) }()
-	servers := []*http.Server{a.web.HTTPServer(a.web.Public()), a.web.HTTPServer(a.web.Private())}
-	for i, s := range servers {
-		go func() { ended <- s.Serve(a.listeners[i]) }()
+	var keeper sync.WaitGroup
+	keeper.Go(func() { a.certs.Run(loops) })
+	for _, s := range a.sockets {
+		go func() { ended <- s.serve() }()
 	}
 	var cause error
 	select {
@@ -299,11 +363,12 @@ func (a *appliance) run(ctx context.Context) error {
 	if err := a.web.Wait(bounded); err != nil {
 		a.log.Warn("requests were cut off", "error", err)
 	}
-	for _, s := range servers {
-		if s.Shutdown(bounded) != nil {
-			_ = s.Close()
+	for _, s := range a.sockets {
+		if s.server.Shutdown(bounded) != nil {
+			_ = s.server.Close()
 		}
 	}
 	stopLoops()
+	keeper.Wait()
 	return errors.Join(cause, <-engine)
 }

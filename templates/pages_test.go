@@ -82,6 +82,8 @@ func samples() map[string]templ.Component {
 			Tiles: []Tile{{Label: "Reviews", Value: "3", Note: "₱4,120.00 at risk", Href: "/reviews", Kind: "odd"}, {Label: "Inbox", Value: "0", Note: "nothing waits", Href: "/inbox"},
 				{Label: "Dead letters", Value: "1", Note: "1 in the inbox", Href: "/inbox?state=dead", Kind: "bad"}, {Label: "To the shop", Value: "2", Note: "oldest 3 min ago", Href: "/outbox"}},
 			Reviews: sampleReviews(), Ages: []AgeRow{{"less than an hour", []string{"12", "2", "0"}, "₱18,200.00"}, {"more than a day", []string{"0", "0", "1"}, "₱1,250.50"}},
+			Certificates: []CertificateRow{{Host: "pay.shop.example", Listener: "hooks", State: Badge{"odd", "Ends soon"}, Says: "It ends soon.", Failure: hostile, Ends: stamp("20 Mar 09:10", "in 13 days"), Next: stamp("09:20:00", "in 5 min")},
+				{Host: "admin.shop.example", Listener: "pages", State: Badge{"ok", "In order"}, Ends: stamp("1 Jun 09:10", "in 86 days"), Next: stamp("1 May 09:10", "in 55 days")}},
 			Gateways: sampleGateways(), Span: "Resolved in the last 24 hours", Reading: "Many by question: webhooks do not arrive; look at address and secret.",
 			Resolved: []Bar{{"Webhook", "182", 91, "ok"}, {"Question", "14", 7, "busy"}, {"Person", "4", 2, "odd"}}}),
 		"overview-empty": Overview(OverviewView{Page: p, Sentence: "Nothing is stuck.", Calm: true}),

@@ -20,7 +20,6 @@ import (
 type admin struct {
 	*Server
 	sessions *scs.SessionManager
-	secure   bool // served by TLS
 }
 
 // page answers one request of a person, or says why not.
@@ -28,8 +27,7 @@ type page func(v *visit) error
 
 // adminRoutes is the site map of the admin pages.
 func (s *Server) adminRoutes() http.Handler {
-	secure := s.engine.Config().Private.Hostname != ""
-	a := &admin{Server: s, secure: secure, sessions: newSessions(s.engine, secure)}
+	a := &admin{Server: s, sessions: newSessions(s.engine, s.engine.Config().Private.Hostname != "")}
 	mux := http.NewServeMux()
 	for route, p := range a.openPages() {
 		mux.HandleFunc(route, a.open(p))
@@ -115,9 +113,6 @@ func (a *admin) headers(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=()")
-		if a.secure {
-			h.Set("Strict-Transport-Security", "max-age=31536000")
-		}
 		next.ServeHTTP(w, r)
 	})
 }

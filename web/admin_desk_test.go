@@ -27,9 +27,9 @@ type desk struct {
 const hostileRef = `<script>document.title="owned"</script>`
 
 // newDesk has maria, an operator, signed in; nothing has come in yet.
-func newDesk(t *testing.T) *desk {
+func newDesk(t *testing.T, edit ...func(*Options)) *desk {
 	t.Helper()
-	d := &desk{lab: newLab(t)}
+	d := &desk{lab: newLab(t, edit...)}
 	d.run()
 	d.addUser("maria", "operator")
 	d.client = d.newClient()

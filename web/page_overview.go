@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"nodrop/app/certs"
 	"nodrop/store"
 	"nodrop/templates"
 )
@@ -23,6 +24,7 @@ type books struct {
 	gateways                               []health
 	any                                    bool // there is a payment at all
 	stopped                                []store.Review
+	certificates                           []certs.Status
 }
 
 // ages are the borders between the rows of payments that are not over, in time before now.
@@ -41,6 +43,8 @@ func (v *visit) overview() error {
 		States: []string{v.lang.word("standing", "pending"), v.lang.word("standing", "processing"), v.lang.T("Unknown")},
 		Ages:   v.ageRows(b.ages), Gateways: v.gatewayRows(b.gateways), Resolved: v.bars(b.resolved), Span: v.lang.T("How payments were resolved in the last 24 hours"),
 	}
+	b.certificates = v.statuses()
+	view.Certificates = v.certificateRows(b.certificates)
 	view.Sentence, view.Calm = v.headline(b)
 	view.Stopped = v.stopped(b.stopped)
 	view.Reading = v.resolvedReading(b.resolved)
@@ -96,14 +100,18 @@ func (v *visit) headline(b books) (sentence string, calm bool) {
 	case n > 0:
 		return v.lang.N(n, "One question waits for you.", "%d questions wait for you.", n), false
 	case !b.any:
-		return v.lang.T("No payment has been registered yet."), true
+		sentence = v.lang.T("No payment has been registered yet.")
+	default:
+		sentence = v.lang.T("All payments are settled.")
 	}
-	sentence = v.lang.T("All payments are settled.")
 	if open > 0 {
 		sentence = v.lang.N(open, "Nothing needs you; one payment is under way.", "Nothing needs you; %s payments are under way.", count(open))
 	}
-	mute := mutes(b.gateways)
-	if len(mute) == 0 {
+	mute, hosts := mutes(b.gateways), troubled(b.certificates)
+	switch {
+	case len(hosts) > 0:
+		return strings.TrimRight(sentence, ".。") + v.lang.T(", but look at the certificate of %s.", strings.Join(hosts, ", ")), false
+	case len(mute) == 0:
 		return sentence, true
 	}
 	return strings.TrimRight(sentence, ".。") + v.lang.N(int64(len(mute)), ", but gateway %s does not answer.", ", but gateways %s do not answer.", strings.Join(mute, ", ")), false

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"nodrop/app"
+	"nodrop/app/certs"
 )
 
 // Limits of every connection. The write limit leaves room for the longest wait of the API.
@@ -31,6 +32,8 @@ type Options struct {
 	Log         *slog.Logger  // nil: none
 	ReadTimeout time.Duration // for one whole request; 0: ten seconds
 	BodyMemory  int64         // bytes of hook bodies held at once; 0: 64 MiB
+
+	Certificates func() []certs.Status // how our own certificates stand; nil: there are none
 }
 
 // Server answers on both listeners.
@@ -44,8 +47,11 @@ type Server struct {
 	gate        *gate
 	metrics     *metrics
 	complaints  every
+	plainHooks  every
 	started     string // begins every request id
 	requests    atomic.Int64
+
+	certificates func() []certs.Status
 }
 
 // New makes a server; it listens to nothing by itself.
@@ -62,10 +68,14 @@ func New(o Options) *Server {
 	c := o.Engine.Config()
 	s := &Server{
 		engine: o.Engine, log: o.Log, readTimeout: o.ReadTimeout, maxBody: c.Limits.MaxBody, proxies: c.Public.TrustedProxies,
-		gate: newGate(), complaints: every{span: 10 * time.Second}, started: strconv.FormatInt(o.Engine.Now().UnixMilli(), 36),
+		gate: newGate(), complaints: every{span: 10 * time.Second}, plainHooks: every{span: time.Minute}, certificates: o.Certificates,
+		started: strconv.FormatInt(o.Engine.Now().UnixMilli(), 36),
 	}
 	s.memory.left.Store(o.BodyMemory)
 	s.metrics = newMetrics(o.Engine, o.Log)
+	if o.Certificates != nil {
+		s.metrics.registry.MustRegister(certificateFigures(o.Certificates))
+	}
 	return s
 }
 

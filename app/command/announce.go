@@ -24,14 +24,14 @@ func (e *Env) Announce(c *config.Config, public, private string) {
 	for _, w := range c.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", w)
 	}
-	fmt.Fprintf(&b, "gateways post to http://%s/hooks/NAME\nadmin pages and API at http://%s/\n", anywhere(public), anywhere(private))
+	fmt.Fprintf(&b, "gateways post to %s/hooks/NAME\nadmin pages and API at %s/\n", PublicURL(c, public), PrivateURL(c, private))
 	e.note("%s", b.String())
 }
 
 // anywhere writes an address that stands for every one of the machine's as *:port.
 func anywhere(address string) string {
 	host, port, err := net.SplitHostPort(address)
-	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
+	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
 		return "*:" + port
 	}
 	return address

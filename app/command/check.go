@@ -37,9 +37,7 @@ func (e *Env) describe(c *config.Config) error {
 	for _, w := range c.Warnings {
 		e.print("warning: %s\n", w)
 	}
-	if err := NoTLS(c); err != nil {
-		return err
-	}
+	e.print("\n%s", e.addresses(c))
 	for i := range c.Gateways {
 		g, err := gateway.New(c.Gateways[i].Instance())
 		if err != nil {
@@ -48,14 +46,6 @@ func (e *Env) describe(c *config.Config) error {
 		e.print("\n%s", portrait(c, c.Gateways[i], g))
 	}
 	return nil
-}
-
-// NoTLS refuses a configuration that asks for certificates.
-func NoTLS(c *config.Config) error {
-	if c.Public.Hostname == "" && c.Private.Hostname == "" {
-		return nil
-	}
-	return Wrong("configuration %s: hostname: TLS by ACME is not available in this build; put a proxy in front and leave hostname empty", c.Path)
 }
 
 func (e *Env) checkData(ctx context.Context, c *config.Config, whole bool) error {

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"net"
 	"strings"
 	"time"
 
@@ -35,7 +36,7 @@ func (e *Env) link(c *config.Config, secret string, err error) error {
 	if err != nil {
 		return err
 	}
-	e.print("%s/signup/%s\n", PrivateURL(c.Private.Listen), secret)
+	e.print("%s/signup/%s\n", PrivateURL(c, c.Private.Listen), secret)
 	e.note("The link works once and for a day. Open it to choose the password.\n")
 	return nil
 }
@@ -140,9 +141,16 @@ func (e *Env) with(ctx context.Context, path string, act func(*app.Engine, *conf
 	return act(engine, c)
 }
 
-// PrivateURL is the address of the private listener as its own machine reaches it.
-func PrivateURL(listen string) string {
-	return "http://" + listen
+// PrivateURL is where people reach the pages of a server with this configuration that listens on the given address;
+// without a host name that is from its own machine.
+func PrivateURL(c *config.Config, listen string) string {
+	if c.Private.Hostname == "" {
+		return "http://" + anywhere(listen)
+	}
+	if _, port, err := net.SplitHostPort(listen); err == nil && port != "443" {
+		return "https://" + net.JoinHostPort(c.Private.Hostname, port)
+	}
+	return "https://" + c.Private.Hostname
 }
 
 func local(ms int64, zone *time.Location) string {

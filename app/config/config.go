@@ -24,6 +24,7 @@ type Config struct {
 	Language string         // "en" or "zh"
 	Public   Public
 	Private  Private
+	ACME     ACME
 	Shop     Shop
 	Gateways []Gateway
 	Jobs     Jobs
@@ -34,14 +35,18 @@ type Config struct {
 // Public is the listener that gateways post to.
 type Public struct {
 	Listen         string // host:port; with Hostname the default is ":443"
-	Hostname       string // set: TLS with certificates by ACME
+	Hostname       string // set: TLS with certificates by ACME, or from Certificate
+	Certificate    string // path of a PEM file with the whole chain; "": by ACME
+	PrivateKey     string // path of a PEM file; set when Certificate is
 	TrustedProxies []netip.Prefix
 }
 
 // Private is the listener of the admin pages, the API and the figures.
 type Private struct {
-	Listen   string // loopback unless Hostname is set
-	Hostname string // set: TLS under a name of its own
+	Listen      string // loopback unless Hostname is set
+	Hostname    string // set: TLS under a name of its own
+	Certificate string // path of a PEM file with the whole chain; "": by ACME
+	PrivateKey  string // path of a PEM file; set when Certificate is
 }
 
 // Shop is the merchant's own application; without URL it reads the event feed.
@@ -127,6 +132,7 @@ func (d *document) readConfig(c *Config, values map[string]any) {
 	c.Language = root.choice("language", DefaultLanguage, []string{"en", "zh"})
 	c.Public = readPublic(root.table("public"))
 	c.Private = readPrivate(root.table("private"))
+	c.ACME = readACME(root.table("acme"))
 	checkListeners(d, c)
 	c.Shop = readShop(root.table("shop"))
 	c.Gateways = readGateways(root)

@@ -32,6 +32,9 @@ func load(text string) (*Config, error) {
 		map[string]string{
 			"/etc/nodrop/nodrop.toml": text,
 			"/etc/nodrop/key":         "from-a-file\n",
+			"/etc/nodrop/root.pem":    rootPEM,
+			"/etc/nodrop/pay.pem":     payPEM,
+			"/etc/nodrop/pay.key":     payKey,
 			"/etc/nodrop/blank":       "\n",
 			"/etc/nodrop/binary":      "\xff\xfe",
 			"/run/secret":             "absolute\r\n",
@@ -40,6 +43,7 @@ func load(text string) (*Config, error) {
 			"SHOP": shopSecret, "HOOK": "hook-secret", "KEY": "key-secret", "EMPTY": "", "SPACES": "  ", "LINES": "a\nb",
 			"MODE": "prod", "NODROP_SHOP_SECRET": shopSecret, "PAYMONGO_WEBHOOK_SECRET": "whsk_1",
 			"PAYMONGO_SECRET_KEY": "sk_live_1", "SMARTPAY_SECRET": "s",
+			"HMAC": "MDEyMzQ1Njc4OT8+", "WORDS": "two words",
 		}))
 }
 
@@ -121,11 +125,18 @@ data = "/var/lib/nodrop/n.db"
 timezone = "UTC"
 language = "zh"
 [public]
-listen = "0.0.0.0:80"
+listen = "0.0.0.0:8443"
 hostname = "pay.example.com"
 trusted_proxies = ["10.0.0.0/8", "192.0.2.7", "2001:db8::/32"]
 [private]
 hostname = "admin.example.com"
+[acme]
+listen = "127.0.0.1:5002"
+directory = "https://ca.example/dir"
+email = "owner@example.com"
+key_id = "kid-1"
+key = "env:HMAC"
+authority = "file:root.pem"
 [shop]
 url = "http://localhost:3000/events"
 secrets = ["env:SHOP"]
@@ -152,9 +163,14 @@ failure_hold = "20m"
 unregistered = "count"
 unregistered_after = "2h"
 `)
-	equal(t, "public", c.Public, Public{Listen: "0.0.0.0:80", Hostname: "pay.example.com", TrustedProxies: []netip.Prefix{
+	equal(t, "public", c.Public, Public{Listen: "0.0.0.0:8443", Hostname: "pay.example.com", TrustedProxies: []netip.Prefix{
 		netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.0.2.7/32"), netip.MustParsePrefix("2001:db8::/32")}})
 	equal(t, "private", c.Private, Private{Listen: ":443", Hostname: "admin.example.com"})
+	hmac, err := c.ACME.HMAC()
+	equal(t, "hmac key", string(hmac), "0123456789?>")
+	equal(t, "hmac error", err, nil)
+	c.ACME.Key = Secret{}
+	equal(t, "acme", c.ACME, ACME{Listen: "127.0.0.1:5002", Directory: "https://ca.example/dir", Email: "owner@example.com", KeyID: "kid-1", Authority: strings.TrimSpace(rootPEM)})
 	equal(t, "timeouts", []time.Duration{c.Shop.Timeout, c.Shop.ClaimTimeout}, []time.Duration{5 * time.Second, 90 * time.Minute})
 	equal(t, "jobs", c.Jobs, Jobs{ReconcileSchedule: "*/5 * * * *"})
 	equal(t, "limits", c.Limits, Limits{MaxBody: 262144, RefusedKeep: 10, RefusedAge: 72 * time.Hour})

@@ -14,6 +14,8 @@ const (
 	DefaultPublicListen      = ":8080" // ":443" with a hostname
 	DefaultPrivateListen     = "127.0.0.1:8081"
 	DefaultTLSListen         = ":443"
+	DefaultChallengeListen   = ":80"
+	DefaultDirectory         = "https://acme-v02.api.letsencrypt.org/directory" // Let's Encrypt, "ACME endpoint"
 	DefaultShopTimeout       = 15 * time.Second
 	DefaultClaimTimeout      = 15 * time.Minute
 	DefaultQueryConcurrency  = 4
@@ -42,6 +44,7 @@ func Default(webhookSecret, apiKey string) *Config {
 		Data: DefaultData, Timezone: time.UTC, Language: DefaultLanguage,
 		Public:  Public{Listen: "127.0.0.1:8080"},
 		Private: Private{Listen: DefaultPrivateListen},
+		ACME:    ACME{Listen: DefaultChallengeListen, Directory: DefaultDirectory},
 		Shop:    Shop{Timeout: DefaultShopTimeout, ClaimTimeout: DefaultClaimTimeout},
 		Gateways: []Gateway{{
 			Name: "sandbox", Preset: "sandbox", Mode: "test",

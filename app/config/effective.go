@@ -28,6 +28,7 @@ func Effective(c *Config) []string {
 		"limits.refused_age = " + FormatDuration(c.Limits.RefusedAge),
 		"limits.approve_above = " + c.Limits.ApproveAbove.String(),
 	}
+	lines = append(lines, c.tlsLines()...)
 	for _, g := range c.Gateways {
 		for _, l := range g.effective() {
 			lines = append(lines, "gateway."+g.Name+"."+l)

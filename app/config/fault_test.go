@@ -20,7 +20,7 @@ const gatewayHead = "[[gateway]]\nname = \"g\"\npreset = \"sandbox\"\nmode = \"t
 
 var topLevel = []wrong{
 	{"data = \"a.db\"\nlanguag = \"en\"\n", 2, "languag", "not a key", "did you mean language?"},
-	{"\n\ncolour = 1\n", 3, "colour", "not a key of the top of the file", "known here: data, gateway, jobs"},
+	{"\n\ncolour = 1\n", 3, "colour", "not a key of the top of the file", "known here: acme, data, gateway, jobs"},
 	{"data = \"a\"\ndata = \"b\"\n", 2, "", "", "key = value"},
 	{"data = a.db\n", 1, "", "unexpected character", "double quotes"},
 	{"data = \"file:nodrop.db\"\n", 1, "data", "not the path of a file", `data = "nodrop.db"`},
@@ -130,7 +130,7 @@ var gateways = []wrong{
 }
 
 func TestWrongConfigurations(t *testing.T) {
-	for name, list := range map[string][]wrong{"top level": topLevel, "listeners": listeners, "shops": shops, "values": values, "gateways": gateways, "judgings": judgings} {
+	for name, list := range map[string][]wrong{"top level": topLevel, "listeners": listeners, "shops": shops, "values": values, "gateways": gateways, "judgings": judgings, "certificates": certificates} {
 		for _, w := range list {
 			t.Run(name+"/"+w.key+" "+w.says, func(t *testing.T) { w.check(t) })
 		}

@@ -12,6 +12,7 @@ func readPublic(t *table) Public {
 	defer t.done()
 	p := Public{Hostname: t.hostname("hostname")}
 	p.Listen = t.listen("listen", defaultListen(p.Hostname, DefaultPublicListen))
+	p.Certificate, p.PrivateKey = t.pair(p.Hostname)
 	for _, it := range t.list("trusted_proxies") {
 		if network, ok := t.d.network(it); ok {
 			p.TrustedProxies = append(p.TrustedProxies, network)
@@ -24,6 +25,7 @@ func readPrivate(t *table) Private {
 	defer t.done()
 	p := Private{Hostname: t.hostname("hostname")}
 	p.Listen = t.listen("listen", defaultListen(p.Hostname, DefaultPrivateListen))
+	p.Certificate, p.PrivateKey = t.pair(p.Hostname)
 	host, port, _ := net.SplitHostPort(p.Listen)
 	if p.Hostname == "" && !loopback(host) {
 		t.fault("listen", fmt.Sprintf("%q would serve the admin pages over plain HTTP beyond this machine", p.Listen),
@@ -39,22 +41,34 @@ func defaultListen(hostname, plain string) string {
 	return plain
 }
 
-// checkListeners compares the two listeners with each other.
+// checkListeners compares the listeners with each other.
 func checkListeners(d *document, c *Config) {
 	if c.Public.Hostname != "" && c.Public.Hostname == c.Private.Hostname {
 		d.fault("private.hostname", "is also the hostname of [public]", "give the admin pages a name of their own")
 		return
 	}
-	bothTLS := c.Public.Hostname != "" && c.Private.Hostname != ""
-	if !collide(c.Public.Listen, c.Private.Listen) || bothTLS {
+	if collide(c.Public.Listen, c.Private.Listen) && !c.OneListener() {
+		remedy := fmt.Sprintf("give one of them another port; the defaults are %q and %q", DefaultPublicListen, DefaultPrivateListen)
+		if c.Public.Hostname != "" && c.Private.Hostname != "" {
+			remedy = "write the same address for both, which then share it by their names, or give one of them another port"
+		}
+		d.fault(d.written("private.listen", "public.listen"), fmt.Sprintf("[public] on %q and [private] on %q cannot listen side by side", c.Public.Listen, c.Private.Listen), remedy)
 		return
 	}
-	path := "private.listen"
-	if _, written := d.places[path]; !written {
-		path = "public.listen"
+	for name, listen := range map[string]string{"public": c.Public.Listen, "private": c.Private.Listen} {
+		if c.ByACME() && collide(c.ACME.Listen, listen) {
+			d.fault(d.written(name+".listen", "acme.listen"), fmt.Sprintf("[%s] on %q and the challenges of the authority on %q cannot listen side by side", name, listen, c.ACME.Listen),
+				"give one of them another port; authorities look for the answers on port 80 of the host name, and nowhere else")
+		}
 	}
-	d.fault(path, fmt.Sprintf("[public] on %q and [private] on %q cannot listen side by side", c.Public.Listen, c.Private.Listen),
-		fmt.Sprintf("give one of them another port; the defaults are %q and %q", DefaultPublicListen, DefaultPrivateListen))
+}
+
+// written is the first of two keys if the file has it, else the second.
+func (d *document) written(first, second string) string {
+	if _, ok := d.places[first]; ok {
+		return first
+	}
+	return second
 }
 
 // collide tells whether the two addresses cannot be listened on side by side.
