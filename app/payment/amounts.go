@@ -1,13 +1,16 @@
 package payment
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // sum adds amounts of at least 0 and stays at the greatest int64 instead of overflowing.
 func sum(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
+	if s := a + b; s >= 0 {
+		return s
 	}
-	return a + b
+	return math.MaxInt64
 }
 
 // amounts derives the five amounts of a standing whose state is set.
@@ -51,7 +54,7 @@ func (e *evidence) gatewayPart() int64 {
 	case e.gatewayVouched() && e.d.telling() && e.d.Currency == e.t.Currency:
 		return e.d.tally()
 	case e.gatewayVouched() || e.reversal != nil:
-		return max(0, e.t.Amount)
+		return e.t.Amount
 	}
 	return 0
 }
@@ -61,10 +64,12 @@ func tellsBetter(a, b *Fact) bool {
 	if a.Source != b.Source {
 		return a.Source == SourceQuery
 	}
-	if a.OwnMs != b.OwnMs {
-		return a.OwnMs > b.OwnMs
-	}
-	return a.Amount > b.Amount
+	return later(a, b) > 0
+}
+
+// later compares two facts by own time, at a tie by amount.
+func later(a, b *Fact) int {
+	return cmp.Or(cmp.Compare(a.OwnMs, b.OwnMs), cmp.Compare(a.Amount, b.Amount))
 }
 
 // isLatest tells whether fact i is the latest word on its refund or dispute, among
@@ -76,7 +81,7 @@ func (e *evidence) isLatest(i int, upTo int64) bool {
 	}
 	for j := range e.facts {
 		g := &e.facts[j]
-		if j != i && g.Kind == f.Kind && g.Ref == f.Ref && g.Cumulative == f.Cumulative &&
+		if g.Kind == f.Kind && g.Ref == f.Ref && g.Cumulative == f.Cumulative &&
 			g.speaks() && g.version() <= upTo && supersedes(g, f, j < i) {
 			return false
 		}
@@ -86,15 +91,8 @@ func (e *evidence) isLatest(i int, upTo int64) bool {
 
 // supersedes orders two words on one ref; first breaks the tie of facts that say the same.
 func supersedes(g, f *Fact, first bool) bool {
-	switch {
-	case g.OwnMs != f.OwnMs:
-		return g.OwnMs > f.OwnMs
-	case g.Status != f.Status:
-		return statusRank(g.Status) > statusRank(f.Status)
-	case g.Amount != f.Amount:
-		return g.Amount > f.Amount
-	}
-	return first
+	order := cmp.Or(cmp.Compare(g.OwnMs, f.OwnMs), cmp.Compare(statusRank(g.Status), statusRank(f.Status)), cmp.Compare(g.Amount, f.Amount))
+	return order > 0 || order == 0 && first
 }
 
 func statusRank(status string) int {
@@ -123,7 +121,7 @@ func (e *evidence) refunded(upTo int64) int64 {
 		}
 		if !f.Cumulative {
 			singles = sum(singles, f.tally())
-		} else if running == nil || f.OwnMs > running.OwnMs || f.OwnMs == running.OwnMs && f.Amount > running.Amount {
+		} else if running == nil || later(f, running) > 0 {
 			running = f
 		}
 	}

@@ -1,6 +1,9 @@
 package payment
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // AskKind says why the gateway is to be asked.
 type AskKind string
@@ -60,9 +63,11 @@ func newPlanner(t Terms, facts []Fact, asked AskState) planner {
 // Ask says when to ask the gateway next, and when a hold ends. It is to be called with every change of facts or of AskState.
 func Ask(t Terms, facts []Fact, asked AskState, nowMs int64) Plan {
 	p := newPlanner(t, facts, asked)
-	// A clock that was set back must not silence a payment until it has caught up.
+	// A clock that was set back must not silence a payment: an answer of a later instant may be older than anything.
 	p.asked.LastAskedMs = min(asked.LastAskedMs, nowMs)
-	p.asked.LastAnsweredMs = min(asked.LastAnsweredMs, nowMs)
+	if asked.LastAnsweredMs > nowMs {
+		p.asked.LastAnsweredMs = 0
+	}
 	if !t.HasQuery {
 		p.hold()
 		p.clock()
@@ -84,9 +89,7 @@ func (p *planner) want(at int64, kind AskKind) {
 }
 
 // answeredSince tells whether a question asked at or after an instant was answered.
-func (p *planner) answeredSince(at int64) bool {
-	return p.asked.LastAskedMs >= at && p.asked.LastAnsweredMs >= at
-}
+func (p *planner) answeredSince(at int64) bool { return p.asked.LastAnsweredMs >= at }
 
 // retry is an instant, or if it was asked since then, a later one with growing gaps.
 func (p *planner) retry(at int64) int64 {
@@ -100,9 +103,13 @@ func (p *planner) retry(at int64) int64 {
 
 // once wants one answered question at or after an instant.
 func (p *planner) once(at int64, kind AskKind) {
-	if p.answeredSince(at) {
-		return
+	if !p.answeredSince(at) {
+		p.patiently(at, kind)
 	}
+}
+
+// patiently wants a question at an instant and again with growing gaps, for thirty days.
+func (p *planner) patiently(at int64, kind AskKind) {
 	if next := p.retry(at); next-at < retryEnd {
 		p.want(next, kind)
 	}
@@ -124,7 +131,7 @@ func (p *planner) open() {
 func (p *planner) notices() {
 	for i := range p.facts {
 		f := &p.facts[i]
-		if p.d != nil && f.sawBy(p.d) || !p.asks(f) {
+		if p.decided(f) || !p.asks(f) {
 			continue
 		}
 		kind := AskConfirm
@@ -140,14 +147,16 @@ func (p *planner) notices() {
 
 // firstAnswer is when the first of the answers that are kept since an instant was asked for; the instant itself if none is.
 func (p *planner) firstAnswer(at int64) int64 {
-	first := int64(0)
+	first := int64(math.MaxInt64)
 	for i := range p.facts {
-		f := &p.facts[i]
-		if f.Kind == FactWord && f.Source == SourceQuery && f.OwnMs >= at && (first == 0 || f.OwnMs < first) {
-			first = f.OwnMs
+		if f := &p.facts[i]; f.Kind == FactWord && f.Source == SourceQuery && f.OwnMs >= at {
+			first = min(first, f.OwnMs)
 		}
 	}
-	return max(at, first)
+	if first == math.MaxInt64 {
+		return at
+	}
+	return first
 }
 
 // asks tells whether a fact is to be confirmed, as things stand.
@@ -169,13 +178,13 @@ func (p *planner) asks(f *Fact) bool {
 func (p *planner) news(f *Fact) bool {
 	switch {
 	case f.Word == WordSucceeded:
-		return p.s.State != Succeeded && !p.void(f, false)
+		return p.s.State != Succeeded
 	case f.Word == WordReversed:
 		return p.s.Reversed == 0 || f.speaks()
 	case finality(f.Word) > 0:
 		return !p.s.final()
 	case f.Word == WordProcessing || f.Word == WordAuthorised:
-		return !f.speaks() && p.s.State == Pending
+		return p.s.State == Pending
 	}
 	return false
 }
@@ -192,12 +201,10 @@ func (p *planner) again() {
 	}
 	at := p.firstUnback + apart
 	if p.asked.LastAnswer == WordUnreadable {
-		if next := p.retry(at); next-at < retryEnd {
-			p.want(next, AskAgain)
-		}
-		return
+		p.patiently(at, AskAgain)
+	} else {
+		p.once(at, AskAgain)
 	}
-	p.once(at, AskAgain)
 }
 
 // afterwards asks on where the end was no final word.

@@ -1,6 +1,9 @@
 package payment
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // apart is how far two denials after a success must lie apart to take it back, in milliseconds.
 const apart = 10 * 60 * 1000
@@ -21,7 +24,7 @@ type evidence struct {
 
 	d        *Fact // the last decision that sets a state
 	positive bool  // d marks a success
-	backSaw  int64 // newest version that a standing "money is back" saw, -1: none
+	backSaw  int64 // newest version that a standing "money is back" saw, 0: none
 
 	claim     *Fact // first committed
 	t0        int64 // latest own time of a claim
@@ -45,7 +48,6 @@ type evidence struct {
 
 // weigh reads the facts once for every rule.
 func (e *evidence) weigh() {
-	e.backSaw = -1
 	e.survey()
 	if e.hasDecision {
 		e.decisions()
@@ -109,7 +111,7 @@ func setsState(a Act) bool {
 func undone(facts []Fact, d *Fact) bool {
 	for i := range facts {
 		u := &facts[i]
-		if u.Act == ActUndo && u.Kind == FactDecision && u.Refers == d.ID && rank(u) > rank(d) && !undone(facts, u) {
+		if u.Act == ActUndo && u.Refers == d.ID && rank(u) > rank(d) && !undone(facts, u) {
 			return true
 		}
 	}
@@ -219,8 +221,11 @@ func earlier(a, b *Fact) *Fact {
 // void tells whether the decision that stands took a success or reversed word away (negative)
 // or an odd or a denial (positive).
 func (e *evidence) void(f *Fact, positive bool) bool {
-	return e.d != nil && e.positive == positive && f.sawBy(e.d)
+	return e.positive == positive && e.decided(f)
 }
+
+// decided tells whether the decision that stands was made with the fact in view.
+func (e *evidence) decided(f *Fact) bool { return e.d != nil && f.sawBy(e.d) }
 
 func (e *evidence) word(f *Fact) {
 	switch {
@@ -244,9 +249,7 @@ func (e *evidence) success(f *Fact) {
 	}
 	switch {
 	case f.claims(&e.t):
-		if e.claim == nil || f.OwnMs > e.t0 {
-			e.t0 = f.OwnMs
-		}
+		e.t0 = max(e.t0, f.OwnMs)
 		e.claim = earlier(e.claim, f)
 		e.confirmed = e.confirmed || f.Source == SourceQuery
 	case f.isOdd(&e.t) && !e.void(f, true):
@@ -278,12 +281,9 @@ func held(facts []Fact, id int64) bool {
 	return false
 }
 
-// outranks orders final words: later own time first, at a tie the graver word.
+// outranks orders final words: later own time first, at a tie the graver word; of the same said twice the first committed.
 func outranks(a, b *Fact) bool {
-	if a.OwnMs != b.OwnMs {
-		return a.OwnMs > b.OwnMs
-	}
-	return finality(a.Word) > finality(b.Word)
+	return cmp.Or(cmp.Compare(a.OwnMs, b.OwnMs), cmp.Compare(finality(a.Word), finality(b.Word)), cmp.Compare(rank(b), rank(a))) > 0
 }
 
 // denials sorts the denials that stand into those before and after the latest claim.

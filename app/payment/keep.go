@@ -3,7 +3,8 @@ package payment
 import "slices"
 
 // Keep tells whether a query's answer is to be stored as a fact: its word differs from the last answer (asked as
-// it was before this one), a rule waits for it, or it would move the standing. What did not come from a query is always kept.
+// it was before this one), and so does a success of another amount; a rule waits for it; or it would move the standing. An answer
+// that comes after a later one is not compared with that, if it settles something. What did not come from a query is always kept.
 func Keep(t Terms, facts []Fact, asked AskState, f Fact) bool {
 	if f.Source != SourceQuery {
 		return true
@@ -13,7 +14,19 @@ func Keep(t Terms, facts []Fact, asked AskState, f Fact) bool {
 	if f.Kind == FactRefund || f.Kind == FactDispute {
 		return !e.known(&f)
 	}
-	return f.Word != asked.LastAnswer || e.waits(&f) || e.moves(&f)
+	overtaken := f.OwnMs < asked.LastAnsweredMs && settles(f.Word)
+	return f.Word != asked.LastAnswer || overtaken || e.otherSuccess(&f) || e.waits(&f) || e.moves(&f)
+}
+
+// otherSuccess tells whether a success is of another amount than the answer that last said so.
+func (e *evidence) otherSuccess(f *Fact) bool {
+	var last *Fact
+	for i := range e.facts {
+		if g := &e.facts[i]; g.says(WordSucceeded) && g.Source == SourceQuery && (last == nil || later(g, last) > 0) {
+			last = g
+		}
+	}
+	return f.Word == WordSucceeded && last != nil && (f.Amount != last.Amount || f.Currency != last.Currency)
 }
 
 // known tells whether the latest word on a refund or dispute says the same.
@@ -58,7 +71,7 @@ func Unconfirmed(t Terms, facts []Fact) bool {
 	p := newPlanner(t, facts, AskState{})
 	for i := range facts {
 		f := &facts[i]
-		if !f.onlyAsks(&t) || p.d != nil && f.sawBy(p.d) || !p.asks(f) {
+		if !f.onlyAsks(&t) || p.decided(f) || !p.asks(f) {
 			continue
 		}
 		if answered, _ := p.answeredAfter(f.OwnMs); !answered {

@@ -72,14 +72,20 @@ func TestParseAmount(t *testing.T) {
 		{"1.2.3", "PHP", 0, ErrAmount},
 		{"１２", "PHP", 0, ErrAmount},
 		{"1\x00", "PHP", 0, ErrAmount},
+		{strings.Repeat("0", 64), "PHP", 0, nil},
+		{"1:2", "PHP", 0, ErrAmount},
 		{strings.Repeat("0", 65), "PHP", 0, ErrAmount},
 		{"1.00", "php", 0, ErrCurrency},
 		{"1.00", "", 0, ErrCurrency},
+		{"1.00", strings.Repeat("P", 64), 0, ErrCurrency},
 		{"1.00", strings.Repeat("P", 999), 0, ErrCurrency},
 	} {
 		got, err := ParseAmount(c.text, c.currency)
 		if got != c.want || !errors.Is(err, c.err) {
 			t.Errorf("%q %s: %d, %v; want %d, %v", clip(c.text), clip(c.currency), got, err, c.want, c.err)
+		}
+		if whole := len(c.text) <= 64 && len(c.currency) <= 64; err != nil && strings.Contains(err.Error(), "…") == whole {
+			t.Errorf("the error shows %q", err)
 		}
 		if err != nil && len(err.Error()) > 300 {
 			t.Errorf("an error of %d bytes", len(err.Error()))
@@ -95,6 +101,7 @@ func TestFormatAmount(t *testing.T) {
 	}{
 		{125050, "PHP", "1250.50"},
 		{5, "PHP", "0.05"},
+		{50, "PHP", "0.50"},
 		{0, "PHP", "0.00"},
 		{-5, "PHP", "-0.05"},
 		{1250, "JPY", "1250"},

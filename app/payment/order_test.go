@@ -27,25 +27,28 @@ func TestStandOrder(t *testing.T) {
 		flags   OrderFlags
 		paid    bool
 		because string
+		reviews int
 	}{
-		{"unknown", nil, OrderFlags{}, false, "[no_payment]"},
-		{"all failed or closed", []OrderPart{failed, expired, cancelled}, OrderFlags{}, false, "[]"},
-		{"paid", []OrderPart{failed, part("p", paid(100))}, OrderFlags{}, true, "[paid]"},
-		{"pending", []OrderPart{failed, part("p", Standing{State: Pending})}, OrderFlags{}, false, "[attempt_open]"},
-		{"processing", []OrderPart{part("p", Standing{State: Processing})}, OrderFlags{}, false, "[attempt_open]"},
-		{"unknown", []OrderPart{part("p", Standing{State: Unknown, Cause: Difference})}, OrderFlags{}, false, "[attempt_unknown]"},
-		{"refunded", []OrderPart{part("p", Standing{State: Succeeded, Received: 5, Refunded: 5})}, OrderFlags{}, false, "[attempt_succeeded]"},
-		{"refunded in part", []OrderPart{part("p", Standing{State: Succeeded, Received: 5, Refunded: 2, Reversed: 2})}, OrderFlags{}, true, "[paid]"},
-		{"abandoned", []OrderPart{part("p", Standing{State: Closed, Cause: Abandoned})}, OrderFlags{}, false, "[attempt_abandoned]"},
-		{"failed by a person", []OrderPart{part("p", Standing{State: Failed, Source: SourcePerson})}, OrderFlags{}, false, "[failed_by_person]"},
-		{"review of a payment", []OrderPart{reviewed}, OrderFlags{}, false, "[open_review]"},
-		{"reviews of payment and order", []OrderPart{reviewed, failed}, OrderFlags{OpenReview: true}, false, "[open_review]"},
-		{"unconfirmed notice", []OrderPart{unconfirmed}, OrderFlags{}, false, "[unconfirmed]"},
-		{"parked notice", []OrderPart{failed}, OrderFlags{Parked: true}, false, "[parked_notice]"},
-		{"several reasons", []OrderPart{part("p", Standing{}), part("q", paid(1))}, OrderFlags{Parked: true}, true, "[attempt_open paid parked_notice]"},
+		{"unknown", nil, OrderFlags{}, false, "[no_payment]", 0},
+		{"all failed or closed", []OrderPart{failed, expired, cancelled}, OrderFlags{}, false, "[]", 0},
+		{"paid", []OrderPart{failed, part("p", paid(100))}, OrderFlags{}, true, "[paid]", 0},
+		{"pending", []OrderPart{failed, part("p", Standing{State: Pending})}, OrderFlags{}, false, "[attempt_open]", 0},
+		{"processing", []OrderPart{part("p", Standing{State: Processing})}, OrderFlags{}, false, "[attempt_open]", 0},
+		{"unknown", []OrderPart{part("p", Standing{State: Unknown, Cause: Difference})}, OrderFlags{}, false, "[attempt_unknown]", 0},
+		{"refunded", []OrderPart{part("p", Standing{State: Succeeded, Received: 5, Refunded: 5})}, OrderFlags{}, false, "[attempt_succeeded]", 0},
+		{"refunded in part", []OrderPart{part("p", Standing{State: Succeeded, Received: 5, Refunded: 2, Reversed: 2})}, OrderFlags{}, true, "[paid]", 0},
+		{"abandoned", []OrderPart{part("p", Standing{State: Closed, Cause: Abandoned})}, OrderFlags{}, false, "[attempt_abandoned]", 0},
+		{"failed by a person", []OrderPart{part("p", Standing{State: Failed, Source: SourcePerson})}, OrderFlags{}, false, "[failed_by_person]", 0},
+		{"review of a payment", []OrderPart{reviewed}, OrderFlags{}, false, "[open_review]", 0},
+		{"reviews of payment and order", []OrderPart{reviewed, failed}, OrderFlags{OpenReview: true}, false, "[open_review]", 0},
+		{"review of the order alone", []OrderPart{failed}, OrderFlags{OpenReview: true}, false, "[open_review]", 0},
+		{"reasons in no order", []OrderPart{part("q", paid(1)), part("p", Standing{}), part("r", paid(1))}, OrderFlags{}, true, "[attempt_open paid]", 1},
+		{"unconfirmed notice", []OrderPart{unconfirmed}, OrderFlags{}, false, "[unconfirmed]", 0},
+		{"parked notice", []OrderPart{failed}, OrderFlags{Parked: true}, false, "[parked_notice]", 0},
+		{"several reasons", []OrderPart{part("p", Standing{}), part("q", paid(1))}, OrderFlags{Parked: true}, true, "[attempt_open paid parked_notice]", 0},
 	} {
 		o, reviews := StandOrder(c.parts, c.flags)
-		if got := fmt.Sprint(o.Because); got != c.because || o.Paid != c.paid || o.SafeToChargeAgain != (c.because == "[]") || reviews != nil {
+		if got := fmt.Sprint(o.Because); got != c.because || o.Paid != c.paid || o.SafeToChargeAgain != (c.because == "[]") || len(reviews) != c.reviews {
 			t.Errorf("%s: %+v %v, want paid %t because %s", c.name, o, reviews, c.paid, c.because)
 		}
 	}

@@ -1,9 +1,11 @@
 package payment
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Review is one open question about a payment or an order. Reason and Key identify it.
@@ -30,7 +32,7 @@ func (e *evidence) reviews() {
 	e.reviewReversal()
 	e.reviewLate()
 	e.reviewTwice()
-	if e.hasMoney || e.s.Reversed > 0 {
+	if e.hasMoney {
 		e.reviewReturned()
 		e.reviewWaiting()
 		e.reviewForeign()
@@ -51,7 +53,7 @@ func (e *evidence) add(reason Reason, key string, atRisk int64) {
 func (e *evidence) unless(rv Review, newest int64, acts ...Act) {
 	for i := range e.facts {
 		f := &e.facts[i]
-		if f.Kind == FactDecision && f.Saw >= newest && slices.Contains(acts, f.Act) &&
+		if f.Saw >= newest && slices.Contains(acts, f.Act) &&
 			(f.Ref == rv.ID() || f.Ref == "" && f.Act != ActIgnore) && !undone(e.facts, f) {
 			return
 		}
@@ -87,12 +89,12 @@ func (e *evidence) reviewDifference() {
 	if e.odd == nil {
 		return
 	}
-	odd, newest := e.odd, int64(0)
+	odd, newest := e.odd, e.odd.version()
 	for i := range e.facts {
 		f := &e.facts[i]
-		if f.isOdd(&e.t) && !e.void(f, true) && !e.void(f, false) {
+		if f.isOdd(&e.t) && !e.decided(f) {
 			newest = max(newest, f.version())
-			if f.OwnMs > odd.OwnMs || f.OwnMs == odd.OwnMs && f.Amount > odd.Amount {
+			if cmp.Or(later(f, odd), strings.Compare(f.Currency, odd.Currency)) > 0 {
 				odd = f
 			}
 		}
@@ -125,7 +127,7 @@ func (e *evidence) reviewLate() {
 	if !e.s.Late || !e.s.Paid() {
 		return
 	}
-	if e.d != nil && e.late.sawBy(e.d) {
+	if e.decided(e.late) {
 		return
 	}
 	e.unlessAny(ReasonLate, e.s.Left(), e.late.version(), ActFulfil, ActRefund)
@@ -135,7 +137,7 @@ func (e *evidence) reviewLate() {
 func (e *evidence) unlessAny(reason Reason, atRisk, newest int64, acts ...Act) {
 	for i := range e.facts {
 		f := &e.facts[i]
-		if f.Kind == FactDecision && f.Saw >= newest && slices.Contains(acts, f.Act) && !undone(e.facts, f) {
+		if f.Saw >= newest && slices.Contains(acts, f.Act) && !undone(e.facts, f) {
 			return
 		}
 	}
@@ -147,9 +149,6 @@ func (e *evidence) reviewReturned() {
 	newest := e.newest(func(f *Fact) bool {
 		return (f.Kind == FactRefund || f.Kind == FactDispute) && f.speaks() || f.says(WordReversed)
 	})
-	if newest == 0 {
-		return
-	}
 	back := sum(e.s.Refunded, e.s.Reversed)
 	switch {
 	case e.s.Received > 0:
@@ -230,7 +229,7 @@ func (e *evidence) reviewForeign() {
 func (e *evidence) reviewUnmapped() {
 	for i := range e.facts {
 		f := &e.facts[i]
-		if f.Kind != FactUnmapped || e.d != nil && f.sawBy(e.d) || e.repeated(i) {
+		if f.Kind != FactUnmapped || e.decided(f) || e.repeated(i) {
 			continue
 		}
 		answered, settled := e.answeredAfter(f.OwnMs)
@@ -246,7 +245,7 @@ func (e *evidence) repeated(i int) bool {
 	f := &e.facts[i]
 	for j := range e.facts {
 		g := &e.facts[j]
-		if j != i && g.Kind == FactUnmapped && g.Ref == f.Ref && (g.OwnMs > f.OwnMs || g.OwnMs == f.OwnMs && j < i) {
+		if g.Kind == FactUnmapped && g.Ref == f.Ref && (g.OwnMs > f.OwnMs || g.OwnMs == f.OwnMs && j < i) {
 			return true
 		}
 	}
@@ -259,11 +258,14 @@ func (e *evidence) answeredAfter(ms int64) (answered, settled bool) {
 		f := &e.facts[i]
 		if f.Kind == FactWord && f.Source == SourceQuery && f.OwnMs > ms {
 			answered = true
-			settled = settled || finality(f.Word) > 0 || f.Word == WordSucceeded || f.Word == WordReversed
+			settled = settled || settles(f.Word)
 		}
 	}
 	return answered, settled
 }
+
+// settles tells whether a word says how the payment ended.
+func settles(w Word) bool { return finality(w) > 0 || w == WordSucceeded || w == WordReversed }
 
 // reviewOwed: a refund was decided, and neither a refund nor proof has come since.
 func (e *evidence) reviewOwed() {

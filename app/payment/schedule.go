@@ -29,19 +29,19 @@ type ladder struct {
 
 func newLadder(t *Terms) ladder { return ladder{t: t, at: t.CreatedMs - second} }
 
-// step takes the rung at an offset; it reports false at the end of the ladder, which is give-up time.
-func (l *ladder) step(offset int64, n uint64) bool {
+// step takes the rung at an offset, which numbers its jitter too; it reports false at the end of the ladder, which is give-up time.
+func (l *ladder) step(offset int64) bool {
 	offset = max(offset, l.offset)
 	if offset >= l.t.GiveUpMs-l.t.CreatedMs {
 		return false
 	}
-	gap := offset - l.offset
-	l.at = max(l.t.CreatedMs+offset+jitter(l.t.PaymentID, n, gap), l.at+second)
+	l.at = max(l.t.CreatedMs+offset+jitter(l.t.PaymentID, uint64(offset), offset-l.offset), l.at+second)
 	l.offset = offset
 	return l.at < l.t.GiveUpMs
 }
 
-// jitter is up to a tenth of a gap, derived from the payment and the number of the attempt.
+// jitter is up to a tenth of a gap, derived from the payment and a number that tells its questions apart: FNV-1a of the id and
+// the number's eight bytes, the least first.
 func jitter(id string, n uint64, gap int64) int64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(id))
@@ -50,7 +50,7 @@ func jitter(id string, n uint64, gap int64) int64 {
 		b[i] = byte(n >> (8 * i))
 	}
 	_, _ = h.Write(b[:])
-	return int64(h.Sum64() % uint64(max(0, gap)/10+1))
+	return int64(h.Sum64() % uint64(gap/10+1))
 }
 
 // nextRung is the first rung after an instant, 0: none before give-up time.
@@ -60,8 +60,8 @@ func nextRung(t *Terms, after int64) (int64, AskKind) {
 	if len(first) == 0 {
 		first = defaultSchedule
 	}
-	for i, offset := range first {
-		if !l.step(offset, uint64(i)) {
+	for _, offset := range first {
+		if !l.step(offset) {
 			return 0, ""
 		}
 		if l.at > after {
@@ -72,11 +72,11 @@ func nextRung(t *Terms, after int64) (int64, AskKind) {
 }
 
 func (l *ladder) thinning(after int64) (int64, AskKind) {
-	for i, offset := range tail {
+	for _, offset := range tail {
 		if offset <= l.offset {
 			continue
 		}
-		if !l.step(offset, 1000+uint64(i)) {
+		if !l.step(offset) {
 			return 0, ""
 		}
 		if l.at > after {
@@ -88,10 +88,10 @@ func (l *ladder) thinning(after int64) (int64, AskKind) {
 
 // days skips those long past, so that an old payment costs no more than a young one.
 func (l *ladder) days(after int64) (int64, AskKind) {
-	n := max(l.offset/day+1, (after-l.t.CreatedMs)/day-1)
+	n := max(l.offset/day+1, (after-l.t.CreatedMs)/day)
 	for ; ; n++ {
 		l.offset = max(l.offset, (n-1)*day)
-		if !l.step(n*day, 2000+uint64(n)) {
+		if !l.step(n * day) {
 			return 0, ""
 		}
 		if l.at > after {

@@ -202,7 +202,7 @@ func (w *teller) success() {
 // outcome tells a new failed, closed or unknown.
 func (w *teller) outcome() {
 	last := w.told.Last
-	if last.State == w.s.State && last.Cause == w.s.Cause && (w.s.State != Unknown || last.Received == w.s.Received) {
+	if last.State == w.s.State && last.Cause == w.s.Cause {
 		return
 	}
 	w.add(w.outcomeType())
@@ -309,7 +309,7 @@ func (w *teller) rest() {
 	}
 	last := w.told.Last
 	if !w.s.Settled() {
-		if w.act != "" && last != (Body{}) && (last.State != w.s.State || last.Cause != w.s.Cause) {
+		if w.act != "" && last != (Body{}) && last.State != w.s.State {
 			w.decided()
 		}
 		return
