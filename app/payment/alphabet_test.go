@@ -2,18 +2,21 @@ package payment
 
 // letter is one fact of the model's alphabet; it may be impossible before others have come.
 type letter struct {
-	name   string
-	person bool // a decision: each time that it is taken it is a fact of its own
-	fact   func(w *world) (Fact, bool)
+	name     string
+	person   bool // a decision: each time that it is taken it is a fact of its own
+	raced    bool // a decision that misses the last commit
+	together bool // may come with others in one commit
+	fact     func(w *world) (Fact, bool)
+	sibling  func(w *world) bool // not a fact, but what becomes of another payment of the order
 }
 
 func plain(name string, f Fact) letter {
-	return letter{name, false, func(*world) (Fact, bool) { return f, true }}
+	return letter{name: name, together: true, fact: func(*world) (Fact, bool) { return f, true }}
 }
 
 // act is a person's decision who has seen everything but the last `behind` commits; its own time does not depend on the order.
 func act(name string, f Fact, behind int64) letter {
-	return letter{name, true, func(w *world) (Fact, bool) {
+	return letter{name: name, person: true, raced: behind > 0, fact: func(w *world) (Fact, bool) {
 		d := f // several worlds take the letter at once
 		d.OwnMs, d.Saw = 40*minute, w.version-behind
 		return d, w.version > behind
@@ -22,7 +25,7 @@ func act(name string, f Fact, behind int64) letter {
 
 // undoing undoes the last decision that stands.
 func undoing() letter {
-	return letter{"undo", true, func(w *world) (Fact, bool) {
+	return letter{name: "undo", person: true, fact: func(w *world) (Fact, bool) {
 		for i := len(w.facts) - 1; i >= 0; i-- {
 			if f := &w.facts[i]; f.Kind == FactDecision && f.Act != ActUndo && !undone(w.facts, f) {
 				u := undo(f.ID)
@@ -36,7 +39,7 @@ func undoing() letter {
 
 // undoingUndo undoes the last undo that stands.
 func undoingUndo() letter {
-	return letter{"undo the undo", true, func(w *world) (Fact, bool) {
+	return letter{name: "undo the undo", person: true, fact: func(w *world) (Fact, bool) {
 		for i := len(w.facts) - 1; i >= 0; i-- {
 			if f := &w.facts[i]; f.Act == ActUndo && !undone(w.facts, f) {
 				u := undo(f.ID)
@@ -50,7 +53,7 @@ func undoingUndo() letter {
 
 // holding ends the hold of a final notice, which must have come.
 func holding(name string, word Word) letter {
-	return letter{name, false, func(w *world) (Fact, bool) {
+	return letter{name: name, fact: func(w *world) (Fact, bool) {
 		for i := range w.facts {
 			if w.facts[i].says(word) && w.facts[i].Source == SourceNotice {
 				return holdOver(w.facts[i].ID), true
@@ -58,6 +61,25 @@ func holding(name string, word Word) letter {
 		}
 		return Fact{}, false
 	}}
+}
+
+// siblings are what becomes of another payment of the order: it is paid, and that is refunded.
+func siblings() []letter {
+	return []letter{
+		{name: "P2 paid", sibling: func(w *world) bool {
+			w.sibling = &Standing{State: Succeeded, Received: 10000}
+			w.other = true
+			return true
+		}},
+		{name: "P2 refunded", sibling: func(w *world) bool {
+			if w.sibling == nil {
+				return false
+			}
+			w.sibling = &Standing{State: Succeeded, Received: 10000, Refunded: 10000}
+			w.other = false
+			return true
+		}},
+	}
 }
 
 // common are the letters for gateways with and without a query.
@@ -80,6 +102,8 @@ func common() []letter {
 		act("cash", elsewhere(), 0),
 		act("back", decision(ActMoneyBack), 0),
 		undoing(),
+		siblings()[0],
+		siblings()[1],
 	}
 }
 

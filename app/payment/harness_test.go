@@ -140,18 +140,20 @@ type world struct {
 	s       Standing
 	reviews []Review
 	other   bool
+	sibling *Standing // of another payment of the order, if there is one
 	rules   rules
 	breach  string // a law that was broken
 }
 
-// rules are the three functions that a world plays by; some tests break them on purpose.
+// rules are the functions that a world plays by; some tests break them on purpose.
 type rules struct {
 	stand func(Terms, []Fact) (Standing, []Review)
 	late  func(Standing, []Fact, Told) (Fact, bool)
 	tell  func(Standing, []Fact, Told, OrderContext) ([]Entry, Told)
+	keep  func(Terms, []Fact, AskState, Fact) bool
 }
 
-var trueRules = rules{Stand, Late, Tell}
+var trueRules = rules{Stand, Late, Tell, Keep}
 
 func newWorld(t Terms) *world {
 	w := &world{t: t, rules: trueRules, version: 1}

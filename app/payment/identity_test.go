@@ -8,21 +8,29 @@ import (
 )
 
 // identity names a state of the model. What happened, whatever the order: the facts, what each decision saw, which came after which
-// and which one an undo is about, and the first gave_up. The whole adds what the future depends on: who came first where that gives
-// the source, which decisions saw the late success, what was told, and the standing itself.
-func (m *model) identity(w *world, path []uint8) (what, whole []byte) {
-	var plain uint64
+// and which one an undo is about, the first gave_up, and what became of another payment. The whole adds what the future depends on:
+// who came first where that gives the source, which decisions saw the late success, what the last commit brought where a decision
+// may miss it, which answers were left out and which was the last, what was told, and the standing itself.
+func (m *model) identity(r *replay, n *node) (what, whole []byte) {
+	var plain, spare, newest uint64
 	var acts []byte
 	var firsts [4][]byte
-	var gaveUp uint8
-	n := 0
+	var gaveUp, last uint8
+	w, path := &r.world, n.path
+	if w.sibling != nil {
+		path = slices.DeleteFunc(slices.Clone(path), func(l uint8) bool { return m.letters[l-1].sibling != nil })
+	}
+	at := 0
 	for i := range w.facts {
 		f := &w.facts[i]
 		if f.Kind == FactLate {
 			continue
 		}
-		l := path[n]
-		n++
+		l := path[at]
+		at++
+		if f.Version == w.version {
+			newest |= 1 << l
+		}
 		switch {
 		case f.Kind == FactDecision:
 			acts = append(append(acts, l), sight(w, path, f)...)
@@ -33,10 +41,22 @@ func (m *model) identity(w *world, path []uint8) (what, whole []byte) {
 		plain |= 1 << l
 		rival := contest(f, &w.t)
 		firsts[rival] = append(firsts[rival], l)
+		if f.ID == r.last.ID {
+			last = l
+		}
 	}
-	what = append(binary.LittleEndian.AppendUint64(nil, plain), gaveUp)
+	for i, l := range n.path {
+		if n.spare&(1<<i) != 0 {
+			spare |= 1 << l
+		}
+	}
+	what = append(binary.LittleEndian.AppendUint64(nil, plain), gaveUp, flag(w.sibling != nil), flag(w.other))
 	what = append(what, acts...)
-	whole = append(slices.Clone(what), '|')
+	whole = append(slices.Clone(what), '|', last)
+	whole = binary.LittleEndian.AppendUint64(whole, spare)
+	if m.raced {
+		whole = binary.LittleEndian.AppendUint64(whole, newest)
+	}
 	for _, order := range firsts[1:] {
 		whole = append(append(whole, order...), '|')
 	}
@@ -142,6 +162,7 @@ func (y Body) append(b []byte) []byte {
 type essence struct {
 	standing   Standing
 	paid, safe bool
+	twice      bool // a person is asked about two paid payments
 	reviews    string
 	refunded   int64
 	failed     string
@@ -149,9 +170,14 @@ type essence struct {
 }
 
 func (w *world) essence() essence {
-	order, _ := StandOrder(parts(w), OrderFlags{})
+	all := parts(w)
+	if w.sibling != nil {
+		all = append(all, OrderPart{PaymentID: "pay_2", Currency: "PHP", Standing: *w.sibling})
+	}
+	order, twice := StandOrder(all, OrderFlags{})
 	e := essence{standing: w.s, paid: order.Paid, safe: order.SafeToChargeAgain}
 	e.standing.Late, e.standing.Source = false, ""
+	e.twice = len(twice) > 0
 	e.reviews = reasons(slices.DeleteFunc(slices.Clone(w.reviews), func(r Review) bool { return r.Reason == ReasonLate }))
 	if w.s.Settled() {
 		e.refunded, e.failed, e.disputes = w.told.Refunded, strings.Join(w.told.RefundsFailed, " "), w.told.Disputes
