@@ -39,6 +39,7 @@ func TestAllowed(t *testing.T) {
 		"difference beside success":  {more("unknown/difference", paidQuery(hour)), "accept refund ignore note"},
 		"elsewhere and gateway":      {more("succeeded", elsewhere()), "refund keep_both ignore note undo"},
 		"unmapped, no query":         {more("held, no query", unmapped(hour)), "mark_succeeded mark_failed ignore note"},
+		"refund without an end":      {more("succeeded", refund("a", RefundPending, 5, hour), holdOver(2)), "refund ignore note"},
 		"failed":                     {start["failed"], "mark_succeeded note"},
 		"failed, yet refunded":       {more("failed", refund("a", RefundSucceeded, 5, hour)), "mark_succeeded ignore note"},
 		"failed by a person":         {start["failed by a person"], "mark_succeeded note undo"},
@@ -79,6 +80,24 @@ func TestAnswerToADuplicateNamesIt(t *testing.T) {
 				t.Errorf("%s of %q: %v", a, ref, err)
 			}
 		}
+	}
+}
+
+// Beside a duplicate a refund is whole, and proof of an owed refund need not name it.
+func TestMoneyBackBesideADuplicate(t *testing.T) {
+	w := startingPoints()["succeeded"]()
+	both := Review{Reason: ReasonDuplicate, Key: "a+b"}
+	part := decision(ActRefund).amount(1)
+	part.Saw, part.Ref = w.version, both.ID()
+	var refusal *Refusal
+	if err := CheckDecision(w.t, w.s, append(w.reviews, both), w.facts, part); !errors.As(err, &refusal) || refusal.Word != RefusedOther {
+		t.Errorf("0.01 of a duplicate: %v", err)
+	}
+	w.commit(decision(ActRefund).amount(4000))
+	proof := decision(ActRefundProof)
+	proof.Saw = w.version
+	if err := CheckDecision(w.t, w.s, append(w.reviews, both), w.facts, proof); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -130,6 +149,7 @@ func TestCheckDecision(t *testing.T) {
 		{"ignore without name", strange, decision(ActIgnore), RefusedUnnamed},
 		{"ignore what cannot be", func() *world { w := strange(); w.commit(gaveUp("", hour)); return w }, ref(ActIgnore, "no_answer"), RefusedReview},
 		{"undo", owed, undo(2), ""},
+		{"undo a note", func() *world { w := owed(); w.commit(decision(ActNote)); return w }, undo(3), RefusedUndo},
 		{"undo what was no decision", owed, undo(1), RefusedUndo},
 		{"undo what is undone", func() *world { w := owed(); w.commit(decision(ActFulfil)); w.commit(undo(2)); return w }, undo(2), RefusedUndo},
 	} {

@@ -135,28 +135,37 @@ func (p *planner) notices() {
 			continue
 		}
 		kind := AskConfirm
-		if f.Kind != FactLate && f.Kind != FactUnmapped && !f.speaks() {
+		if f.Kind != FactLate && !f.speaks() {
 			kind = AskHint
 		}
 		p.once(f.CommittedMs, kind)
 		if kind == AskHint && f.Word == WordSucceeded && p.answeredSince(f.CommittedMs) {
-			p.once(p.firstAnswer(f.CommittedMs)+apart, kind) // what a gateway answers may lag behind what it sends
+			p.once(p.firstAnswer(f.CommittedMs)+apart, kind) // what a gateway answers may lag behind what it sends, or be wrong once
 		}
 	}
 }
 
-// firstAnswer is when the first of the answers that are kept since an instant was asked for; the instant itself if none is.
+// firstAnswer is when the first of the denials that are kept since an instant was asked for, else the first answer of
+// whatever kind; the instant itself if none is.
 func (p *planner) firstAnswer(at int64) int64 {
-	first := int64(math.MaxInt64)
+	denied, first := int64(math.MaxInt64), int64(math.MaxInt64)
 	for i := range p.facts {
-		if f := &p.facts[i]; f.Kind == FactWord && f.Source == SourceQuery && f.OwnMs >= at {
-			first = min(first, f.OwnMs)
+		f := &p.facts[i]
+		if f.Kind != FactWord || f.Source != SourceQuery || f.OwnMs < at {
+			continue
+		}
+		first = min(first, f.OwnMs)
+		if f.denies() {
+			denied = min(denied, f.OwnMs)
 		}
 	}
-	if first == math.MaxInt64 {
-		return at
+	switch {
+	case denied < math.MaxInt64:
+		return denied
+	case first < math.MaxInt64:
+		return first
 	}
-	return first
+	return at
 }
 
 // asks tells whether a fact is to be confirmed, as things stand.

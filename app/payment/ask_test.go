@@ -240,6 +240,8 @@ func TestGaveUp(t *testing.T) {
 		{"not found, payer creates, always so", payer, committed(1, query(WordNotFound, 1)), answered(WordNotFound, false), after, "closed/abandoned"},
 		{"not found, payer creates, a notice came", payer, committed(1, notice(WordPending, 1)), answered(WordNotFound, false), after, "unknown/no_answer"},
 		{"not found, payer creates, a refund came", payer, committed(1, refund("a", RefundPending, 1, 1)), answered(WordNotFound, false), after, "unknown/no_answer"},
+		{"not found, payer creates, a dispute came", payer, committed(1, dispute(DisputeWon, 1, 1)), answered(WordNotFound, false), after, "unknown/no_answer"},
+		{"not found, payer creates, an unmapped word came", payer, committed(1, unmapped(1)), answered(WordNotFound, false), after, "unknown/no_answer"},
 		{"paid", terms(), committed(1, paidNotice(1)), answered(WordPending, true), after, ""},
 		{"given up already", terms(), committed(1, gaveUp(WordProcessing, 1)), answered(WordPending, true), after, ""},
 		{"no query", noQuery(), nil, AskState{}, after, "unknown/no_answer"},
@@ -254,7 +256,7 @@ func TestGaveUp(t *testing.T) {
 		if !due {
 			continue
 		}
-		if s, _ := Stand(c.t, append(c.facts, f)); picture(s) != c.want || f.CommittedMs != c.at || f.Key != "gave_up" {
+		if s, _ := Stand(c.t, append(c.facts, f)); picture(s) != c.want || f.CommittedMs != c.at || f.Key != "gave_up" || f.Source != SourceTimer {
 			t.Errorf("%s: %s with %+v, want %s", c.name, picture(s), f, c.want)
 		}
 	}
@@ -293,6 +295,7 @@ func TestKeep(t *testing.T) {
 		{"another refund", committed(1, refund("a", RefundSucceeded, 5, 1)), "", asQuery(refund("b", RefundSucceeded, 5, 9)), true},
 		{"a refund of more", committed(1, refund("a", RefundSucceeded, 5, 1)), "", asQuery(refund("a", RefundSucceeded, 6, 9)), true},
 		{"a refund in another currency", committed(1, refund("a", RefundSucceeded, 5, 1)), "", asQuery(refund("a", RefundSucceeded, 5, 9).in("USD")), true},
+		{"a dispute is known beside a success", committed(1, paidQuery(1), dispute(DisputeOpen, 5, 1)), WordSucceeded, asQuery(dispute(DisputeOpen, 5, 9)), false},
 		{"a dispute is known", committed(1, dispute(DisputeOpen, 5, 1)), "", asQuery(dispute(DisputeOpen, 5, 9)), false},
 	} {
 		if got := Keep(terms(), c.facts, AskState{LastAnswer: c.last}, c.f); got != c.want {
@@ -323,6 +326,7 @@ func TestUnconfirmed(t *testing.T) {
 		{"report of success after failed", committed(1, query(WordFailed, 1), paidNotice(2).report()), true},
 		{"unmapped after failed", committed(1, query(WordFailed, 1), unmapped(2)), true},
 		{"hint of a refund after failed", committed(1, query(WordFailed, 1), refund("a", RefundSucceeded, 1, 2).hint()), true},
+		{"hint of a dispute after failed", committed(1, query(WordFailed, 1), dispute(DisputeLost, 1, 2).hint()), true},
 		{"verified notice", committed(1, query(WordFailed, 1), notice(WordFailed, 2)), false},
 	} {
 		if got := Unconfirmed(terms(), c.facts); got != c.want {

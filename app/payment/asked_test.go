@@ -19,6 +19,8 @@ func TestHintsOfSuccessAreAskedAboutTwice(t *testing.T) {
 		{"answered at the instant of its commit", terms(), committed(7*second, hint, query(WordExpired, 7*second), failed), answered(8 * second), 7*second + 10*minute, 0, AskHint},
 		{"an answer from before", terms(), committed(7*second, query(WordFailed, 6*second), hint), answered(8 * second), 7*second + 10*minute, 0, AskHint},
 		{"only answers count", terms(), committed(7*second, append(others, hint, failed)...), answered(8 * second), 8*second + 10*minute, 0, AskHint},
+		{"denied after an unreadable answer", terms(), committed(7*second, hint, query(WordUnreadable, 8*second), query(WordFailed, 10*minute+8*second)), answered(10*minute + 8*second), 20*minute + 8*second, 0, AskHint},
+		{"not denied so far", terms(), committed(60*hour, over, paidNotice(55*hour).hint(), query(WordUnreadable, 61*hour), query(WordPending, 60*hour+second)), answered(60*hour + 2*second), 60*hour + second + 10*minute, 0, AskHint},
 		{"answered again", terms(), committed(7*second, hint, failed), answered(11 * minute), 0, 0, ""},
 		{"answered again just then", terms(), committed(7*second, hint, failed), answered(8*second + 10*minute), 0, 0, ""},
 		{"asked in vain for long", terms(), committed(7*second, query(WordFailed, 6*second), hint), AskState{LastAskedMs: 5 * hour}, 10*hour - 7*second, 30 * minute, AskHint},
@@ -49,6 +51,11 @@ func TestAskAtTheBorders(t *testing.T) {
 		{"an expired notice", terms(), committed(7*second, notice(WordExpired, 1)), AskState{}, 7 * second, 0, AskConfirm},
 		{"between the last rung and the end", terms(), committed(48*hour-5*minute, notice(WordFailed, 1)), AskState{LastAskedMs: 48*hour - 10*minute}, 48*hour - 5*minute, 0, AskConfirm},
 		{"a hint of processing after failed", terms(), committed(7*second, query(WordFailed, 1), notice(WordProcessing, 2).hint()), AskState{}, 0, 0, ""},
+		{"a hint of authorised", terms(), committed(7*second, notice(WordAuthorised, 2).hint()), AskState{}, 7 * second, 0, AskHint},
+		{"a hint of a dispute", terms(), committed(7*second, paidNotice(1), dispute(DisputeLost, 1, 1).hint()), AskState{}, 7 * second, 0, AskHint},
+		{"a hint that cannot be read", terms(), committed(7*second, unmapped(2).hint()), AskState{}, 7 * second, 0, AskHint},
+		{"a final notice after expired", terms(), committed(7*second, query(WordExpired, 1), notice(WordFailed, 2)), AskState{}, 0, 0, ""},
+		{"asked in vain", terms(), committed(7*second, query(WordFailed, 1), unmapped(2)), AskState{LastAskedMs: 8 * second}, 38*second + spread("pay_1", 15, 30*second), 0, AskConfirm},
 		{"of two late facts the last", terms(), twice, AskState{LastAskedMs: 1, LastAnsweredMs: 1}, minute, 0, AskConfirm},
 		{"no expiry, whatever the grace", graceful, nil, AskState{}, 30 * second, 3 * second, AskFirst},
 		{"expired in the first millisecond", atOnce, nil, AskState{}, 5*second + 1, 0, AskExpiry},
@@ -63,7 +70,12 @@ func TestDailyQuestionIsAskedOnceADay(t *testing.T) {
 	facts := committed(50*hour, gaveUp(WordProcessing, 50*hour))
 	first := Ask(terms(), facts, AskState{LastAskedMs: 50 * hour, LastAnsweredMs: 50 * hour}, math.MaxInt64)
 	next := Ask(terms(), facts, AskState{LastAskedMs: first.AskAtMs, LastAnsweredMs: first.AskAtMs}, math.MaxInt64)
-	between(t, next.AskAtMs, 50*hour+2*day, 50*hour+2*day+day/10)
+	if want := 50*hour + day + spread("pay_1", 1, day); first.AskAtMs != want {
+		t.Errorf("first asked at %d, want %d", first.AskAtMs, want)
+	}
+	if want := 50*hour + 2*day + spread("pay_1", 2, day); next.AskAtMs != want {
+		t.Errorf("then asked at %d, want %d", next.AskAtMs, want)
+	}
 }
 
 // After a clock was set back by an hour, an answer that seems to come from the future silences no new notice.
@@ -93,6 +105,7 @@ func TestHoldsAtTheBorders(t *testing.T) {
 		{"of two at once the smaller id", []Fact{final(8, 0), final(9, 0)}, Plan{48 * hour, AskGiveUp, 10 * minute, 8}},
 		{"the earlier, though its id is greater", []Fact{final(9, 0), final(8, second)}, Plan{48 * hour, AskGiveUp, 10 * minute, 9}},
 		{"a notice that waits is not held", committed(minute, notice(WordPending, 1)), open},
+		{"nor a notice amid a contradiction", committed(minute, query(WordFailed, 5*minute), paidNotice(10*minute), query(WordFailed, 25*minute), notice(WordFailed, 26*minute)), Plan{}},
 		{"nor is an answer", committed(minute, query(WordFailed, 1)), Plan{}},
 	} {
 		if got := Ask(noQuery(), c.facts, AskState{}, math.MaxInt64); got != c.want {

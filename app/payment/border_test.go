@@ -23,6 +23,8 @@ func TestTies(t *testing.T) {
 		{"an unmapped word from two sources, left as it is", noQuery(), []Fact{unmapped(5), ignored("unmapped:SETTLING"), keyed(unmapped(5), "again")}, "pending", ""},
 		{"a dispute in another currency", terms(), []Fact{paidNotice(1), dispute(DisputeOpen, 3000, 2).in("USD")}, "succeeded received=100", "difference:dispute:dp_1"},
 		{"two unmapped words", noQuery(), []Fact{unmapped(5), named(unmapped(6), "HELD")}, "pending", "unmapped:SETTLING unmapped:HELD"},
+		{"open and won at one instant", terms(), []Fact{paidNotice(1), dispute(DisputeWon, 4000, 3), dispute(DisputeOpen, 4000, 3)}, "succeeded received=100", ""},
+		{"a dispute's status that says nothing", terms(), []Fact{paidNotice(1), dispute("odd", 4000, 3), dispute(DisputeOpen, 4000, 3), holdOver(2)}, "succeeded received=100 disputed=40", "return_waits:dispute:dp_1"},
 		{"an undo of itself", terms(), []Fact{decision(ActMarkFailed), undo(2)}, "failed", ""},
 		{"a success without a currency", terms(), []Fact{blind}, "pending", ""},
 		{"owed, though a refund that was seen failed", terms(), []Fact{paidNotice(1), refund("a", RefundSucceeded, 4000, 2), refund("a", RefundFailed, 4000, 3), decision(ActRefund).amount(4000), refund("a", RefundSucceeded, 4000, 9)}, "succeeded received=100 refunded=40", ""},
@@ -54,6 +56,11 @@ func TestAnsweredReviews(t *testing.T) {
 		{"one of two owed refunds is proved", terms(), append(two, proof), "succeeded received=100", "refund_owed"},
 		{"late a second time", terms(), []Fact{query(WordFailed, 1), paidQuery(2), decision(ActFulfil), dispute(DisputeLost, 10000, 3), dispute(DisputeWon, 10000, 4)}, "succeeded received=100 late", "late"},
 		{"an unmapped word and a question of the same instant", terms(), []Fact{unmapped(5), query(WordPending, 5)}, "pending", ""},
+		{"paid twice, left as it is", terms(), []Fact{paidNotice(1), elsewhere(), ignored("elsewhere_and_gateway")}, "succeeded received=200", ""},
+		{"paid twice, one to be refunded", terms(), []Fact{paidNotice(1), elsewhere(), decision(ActRefund).amount(10000)}, "succeeded received=200", "refund_owed"},
+		{"money moved, left as it is", terms(), []Fact{query(WordFailed, 1), refund("a", RefundSucceeded, 3000, 2), ignored("money_without_success")}, "failed refunded=30", ""},
+		{"a success of nothing, and a refund", terms(), []Fact{paidNotice(1), query(WordSucceeded, 2).amount(0), refund("a", RefundSucceeded, 3000, 3)}, "succeeded refunded=30", "difference excess"},
+		{"an unmapped word that reversal settles", terms(), []Fact{unmapped(5), query(WordReversed, 6)}, "succeeded received=100 reversed=100", "reversed!"},
 		{"an unmapped word and a later notice", terms(), []Fact{unmapped(5), notice(WordPending, 6)}, "pending", ""},
 		{"an unmapped word that expiry settles", terms(), []Fact{unmapped(5), query(WordExpired, 6)}, "closed/expired", ""},
 	})
@@ -193,6 +200,18 @@ func TestTellOfManyFacts(t *testing.T) {
 	}
 }
 
+// What changes nothing by itself makes a success that comes with it no act of a person.
+func TestSilentDecisions(t *testing.T) {
+	for _, a := range []Act{ActNote, ActIgnore, ActRefundProof} {
+		w := newWorld(terms())
+		w.commit(query(WordFailed, 1))
+		w.commit(decision(a), paidQuery(2))
+		if got := w.types(); got != "failed succeeded_late" {
+			t.Errorf("%s: %q", a, got)
+		}
+	}
+}
+
 // A refusal names the standing in full, and a typed amount is compared however small it is.
 func TestRefusalsInFull(t *testing.T) {
 	differs := newWorld(terms())
@@ -208,6 +227,24 @@ func TestRefusalsInFull(t *testing.T) {
 	}
 	if r := check(newWorld(terms()), decision(ActMoneyBack)); r == nil || !strings.Contains(r.Text, "while it is pending;") {
 		t.Errorf("refused as %+v", r)
+	}
+	accept, baseless := decision(ActAccept), vouched()
+	accept.Basis, baseless.Basis = BasisElsewhere, ""
+	taken := newWorld(terms())
+	taken.commit(paidNotice(1), notice(WordReversed, 2))
+	for _, c := range []struct {
+		w    *world
+		d    Fact
+		says string
+	}{
+		{newWorld(terms()), baseless, `needs a basis: "gateway" or "elsewhere"`},
+		{taken, vouched(), `choose "money_back"`},
+		{differs, accept, `choose "mark_succeeded"`},
+		{differs, decision(ActAccept).amount(2), `or choose "mark_succeeded"`},
+	} {
+		if r := check(c.w, c.d); r == nil || !strings.HasSuffix(r.Text, c.says) {
+			t.Errorf("refused as %+v, want it to end in %s", r, c.says)
+		}
 	}
 	if r := check(differs, decision(ActAccept).amount(2)); r == nil || r.Word != RefusedOther {
 		t.Errorf("0.02 typed for 0.01: %+v", r)

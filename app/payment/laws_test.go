@@ -191,7 +191,7 @@ func (w *world) questions(o *oracle) []string {
 		{ReasonReversed, w.s.Reversed > 0 && !o.cash(), w.s.Reversed == 0},
 		{ReasonLate, w.s.Late && w.s.Paid() && !answered, !w.s.Late || !w.s.Paid()},
 		{ReasonElsewhere, false, !o.cash() || w.s.both() == 0},
-		{ReasonExcess, w.s.Received > 0 && back > w.s.Received, w.s.Received == 0 || back <= w.s.Received},
+		{ReasonExcess, (w.s.State == Succeeded || w.s.Received > 0) && back > w.s.Received, w.s.State != Succeeded && w.s.Received == 0 || back <= w.s.Received},
 		{ReasonMoved, w.s.Settled() && w.s.State != Succeeded && w.s.Received == 0 && w.s.Refunded+w.s.Disputed > 0 && !answered,
 			!w.s.Settled() || w.s.State == Succeeded || w.s.Received > 0 || w.s.Refunded+w.s.Disputed == 0},
 		{ReasonRefundOwed, false, !w.acted(ActRefund)},

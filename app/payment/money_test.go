@@ -12,8 +12,8 @@ import (
 // The numbers of decimals as ISO 4217 lists them.
 func TestExponents(t *testing.T) {
 	for codes, want := range map[string]int{
-		"UGX ISK CLP JPY KRW VND XOF XAF XPF PYG RWF GNF KMF DJF BIF VUV UYI":                         0,
-		"PHP USD EUR CNY SGD MYR THB IDR INR HKD TWD LAK MMK AFN ALL IRR LBP RSD COP CRC HUF MGA MRU": 2,
+		"UGX ISK CLP JPY KRW VND XOF XAF XPF PYG RWF GNF KMF DJF BIF VUV UYI":                                 0,
+		"PHP USD EUR CNY SGD MYR THB IDR INR HKD TWD LAK MMK AFN ALL IRR LBP RSD COP CRC HUF MGA MRU AED ZWG": 2,
 		"KWD BHD OMR JOD TND LYD IQD": 3,
 		"CLF UYW":                     4,
 	} {
@@ -86,6 +86,9 @@ func TestParseAmount(t *testing.T) {
 		}
 		if whole := len(c.text) <= 64 && len(c.currency) <= 64; err != nil && strings.Contains(err.Error(), "…") == whole {
 			t.Errorf("the error shows %q", err)
+		}
+		if err != nil && strings.Contains(err.Error(), strings.Repeat("P", 65)) {
+			t.Errorf("the error shows more than 64 bytes: %v", err)
 		}
 		if err != nil && len(err.Error()) > 300 {
 			t.Errorf("an error of %d bytes", len(err.Error()))

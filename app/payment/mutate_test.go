@@ -166,13 +166,17 @@ func (m *mutator) expression(e ast.Expr, parent ast.Node) {
 			m.wrap(e, "((", fmt.Sprintf(") != mutant(%d))", m.number(e, "negated")))
 		}
 	}
-	if b.Info()&types.IsInteger != 0 && tv.Value != nil {
-		if _, lit := e.(*ast.BasicLit); lit && b.Info()&types.IsUntyped == 0 {
-			m.wrap(e, "(", fmt.Sprintf("+mutantOne[%s](%d))", strings.TrimPrefix(tv.Type.String(), "p."), m.number(e, "one more")))
-		}
-	}
 	if tv.Value == nil {
 		m.operation(e, b)
+		return
+	}
+	_, literal := e.(*ast.BasicLit)
+	_, named := e.(*ast.Ident)
+	switch {
+	case b.Info()&types.IsInteger != 0 && b.Info()&types.IsUntyped == 0 && (literal || named):
+		m.wrap(e, "(", fmt.Sprintf("+mutantOne[%s](%d))", strings.TrimPrefix(tv.Type.String(), "p."), m.number(e, "one more")))
+	case b.Info()&types.IsString != 0 && named:
+		m.wrap(e, fmt.Sprintf("mutantText(%d, ", m.number(e, "another word")), ")")
 	}
 }
 
@@ -181,8 +185,10 @@ func isTarget(e ast.Expr, parent ast.Node) bool {
 	switch p := parent.(type) {
 	case *ast.AssignStmt:
 		return slices.Contains(p.Lhs, e)
-	case *ast.SelectorExpr, *ast.IncDecStmt, *ast.RangeStmt, *ast.KeyValueExpr, *ast.Field, *ast.ValueSpec:
+	case *ast.SelectorExpr, *ast.IncDecStmt, *ast.RangeStmt, *ast.Field, *ast.ValueSpec:
 		return true
+	case *ast.KeyValueExpr:
+		return p.Key == e
 	case *ast.UnaryExpr:
 		return p.Op == token.AND
 	case *ast.CallExpr:

@@ -87,50 +87,48 @@ func (r *replay) commit(m *model, group []uint8, next *node) (spare uint8, possi
 }
 
 // leftOut sees that an answer which Keep leaves out is not missed: what follows comes to the same without it, or else somebody is
-// asked, and when the gateway says the same once more that is kept and all is as if nothing had been left out.
+// asked, and when the gateway says the same once more that is kept and all is as if nothing had been left out. Beside a decision
+// only the standing must be alike, for nobody is asked anew about an answer that was left out; and money that went back is at no risk.
 func (f *filling) leftOut(r *replay) string {
 	if len(r.lean) == len(r.facts) {
 		return ""
 	}
 	f.spared++
-	with, without := r.outcome(r.facts), r.outcome(r.lean)
-	if with == without {
+	with, without := r.upshot(r.facts), r.upshot(r.lean)
+	if with.standing == without.standing && (with.reviews == without.reviews || r.acts() > 0) {
 		return ""
 	}
 	f.parted++
-	if Ask(r.t, r.leanAndLate(), AskState{}, r.now).AskAtMs == 0 && !r.reviewed() {
-		return fmt.Sprintf("with what was left out %s, without %s, and nobody is asked", with, without)
+	if without.asked == 0 && without.reviews == "" && without.left > 0 {
+		return fmt.Sprintf("with what was left out %+v, without %+v, and nobody is asked", with, without)
 	}
 	more := r.out
 	more.OwnMs, more.ID, more.Version = 50*hour, int64(len(r.facts)+1), r.version+1
 	if !r.rules.keep(r.t, r.lean, AskState{LastAnswer: more.Word}, more) {
-		return fmt.Sprintf("with what was left out %s, without %s, and the next answer would be left out too", with, without)
+		return fmt.Sprintf("with what was left out %+v, without %+v, and the next answer would be left out too", with, without)
 	}
-	with, without = r.outcome(append(slices.Clip(r.facts), more)), r.outcome(append(slices.Clip(r.lean), more))
-	if with != without {
-		return fmt.Sprintf("with what was left out and answered again %s, without %s", with, without)
+	with, without = r.upshot(append(slices.Clip(r.facts), more)), r.upshot(append(slices.Clip(r.lean), more))
+	if with.standing != without.standing || with.reviews != without.reviews {
+		return fmt.Sprintf("with what was left out and answered again %+v, without %+v", with, without)
 	}
 	return ""
 }
 
-// leanAndLate is the lean world's facts with the late fact that is due in it.
-func (r *replay) leanAndLate() []Fact {
-	s, _ := r.rules.stand(r.t, r.lean)
-	if late, due := r.rules.late(s, r.lean, r.told); due {
-		return append(slices.Clip(r.lean), late)
-	}
-	return r.lean
+// upshot is what facts amount to, but for lateness.
+type upshot struct {
+	standing, reviews string
+	asked, left       int64
 }
 
-// reviewed tells whether a person is asked though answers were left out.
-func (r *replay) reviewed() bool {
-	_, reviews := r.rules.stand(r.t, r.lean)
-	return len(reviews) > 0
-}
-
-// outcome is what facts amount to, but for lateness.
-func (r *replay) outcome(facts []Fact) string {
+func (r *replay) upshot(facts []Fact) upshot {
 	s, reviews := r.rules.stand(r.t, facts)
+	o := upshot{left: s.Left()}
+	if late, due := r.rules.late(s, facts, r.told); due {
+		facts = append(slices.Clip(facts), late)
+	}
+	o.asked = Ask(r.t, facts, AskState{}, r.now).AskAtMs
 	s.Late = false
-	return picture(s) + "; " + reasons(slices.DeleteFunc(reviews, func(x Review) bool { return x.Reason == ReasonLate }))
+	o.standing = picture(s)
+	o.reviews = reasons(slices.DeleteFunc(reviews, func(x Review) bool { return x.Reason == ReasonLate }))
+	return o
 }

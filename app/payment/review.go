@@ -151,12 +151,12 @@ func (e *evidence) reviewReturned() {
 	})
 	back := sum(e.s.Refunded, e.s.Reversed)
 	switch {
-	case e.s.Received > 0:
+	case e.s.State == Succeeded || e.s.Received > 0:
 		if back > e.s.Received {
 			e.unless(Review{Reason: ReasonExcess, AtRisk: back - e.s.Received}, newest, ActIgnore)
 		}
 		e.reviewDoubleLoss(newest)
-	case e.s.Settled() && e.s.State != Succeeded && !e.voided && sum(e.s.Refunded, e.s.Disputed) > 0:
+	case e.s.Settled() && !e.voided && sum(e.s.Refunded, e.s.Disputed) > 0:
 		e.unless(Review{Reason: ReasonMoved, AtRisk: max(e.s.Refunded, e.s.Disputed)}, newest, ActIgnore)
 	}
 }

@@ -27,8 +27,6 @@ type ladder struct {
 	at     int64 // instant of the last rung, with its jitter
 }
 
-func newLadder(t *Terms) ladder { return ladder{t: t, at: t.CreatedMs - second} }
-
 // step takes the rung at an offset, which numbers its jitter too; it reports false at the end of the ladder, which is give-up time.
 func (l *ladder) step(offset int64) bool {
 	offset = max(offset, l.offset)
@@ -55,7 +53,7 @@ func jitter(id string, n uint64, gap int64) int64 {
 
 // nextRung is the first rung after an instant, 0: none before give-up time.
 func nextRung(t *Terms, after int64) (int64, AskKind) {
-	l := newLadder(t)
+	l := ladder{t: t}
 	first := t.QueryScheduleMs
 	if len(first) == 0 {
 		first = defaultSchedule

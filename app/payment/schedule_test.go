@@ -42,6 +42,7 @@ func TestLadderIsComputedByHand(t *testing.T) {
 		{[]int64{3 * hour}, []int64{3 * hour, 6 * hour, 12 * hour, day, 2 * day, 3 * day}},
 		{[]int64{12 * hour, 13 * hour}, []int64{12 * hour, 13 * hour, day, 2 * day, 3 * day}},
 		{[]int64{30 * hour}, []int64{30 * hour, 2 * day, 3 * day}},
+		{[]int64{day}, []int64{day, 2 * day, 3 * day}},
 		{[]int64{day, 80 * hour}, []int64{day, 80 * hour}},
 	} {
 		for _, id := range []string{"pay_1", "pay_2", "pay_3"} {
