@@ -45,7 +45,7 @@ type step struct {
 }
 
 // The steps that are not run here: the demo and the tests run on their own, and the program is there already.
-var notRun = []string{"go run . demo", "go test ./...", "NODROP_BROWSER=required go test", "NODROP_KILLS=200 go test", "CGO_ENABLED=0 go build"}
+var notRun = []string{"go run . demo", "go test ./...", "NODROP_BROWSER=required go test", "NODROP_KILLS=2200 go test", "CGO_ENABLED=0 go build"}
 
 const (
 	aSecondShell = `unset PAYMONGO_WEBHOOK_SECRET PAYMONGO_SECRET_KEY NODROP_SHOP_SECRET`

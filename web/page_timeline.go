@@ -174,12 +174,21 @@ func (v *visit) factMoments(d dossier) (list []moment) {
 				list = append(list, moment{f.CommittedMs, 2, templates.Entry{Kind: "decision", Title: v.lang.T("%s, from the gateway's dashboard", visible(f.Actor)), Detail: v.factTitle(f)}})
 			}
 		case payment.FactHoldOver, payment.FactGaveUp, payment.FactLate:
-			list = append(list, moment{f.CommittedMs, 2, templates.Entry{Kind: "nodrop", Title: v.lang.word("fact", f.Kind)}})
+			list = append(list, moment{f.CommittedMs, 2, templates.Entry{Kind: "nodrop", Title: v.lang.word("fact", timeWord(d.facts, f))}})
 		case payment.FactClosed, payment.FactReopened:
 			list = append(list, moment{f.CommittedMs, 2, templates.Entry{Kind: "shop", Title: v.lang.word("fact", f.Kind)}})
 		}
 	}
 	return list
+}
+
+// timeWord says what time has brought about: the end of a hold is about a failure, or about a refund or dispute.
+func timeWord(facts []store.Fact, f store.Fact) string {
+	about := slices.IndexFunc(facts, func(g store.Fact) bool { return g.ID == f.Refers })
+	if f.Kind == string(payment.FactHoldOver) && about >= 0 && facts[about].Kind != string(payment.FactWord) {
+		return "return_over"
+	}
+	return f.Kind
 }
 
 func (v *visit) moveMoments(d dossier) (list []moment) {

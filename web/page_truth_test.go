@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"nodrop/app/config"
 	"nodrop/store"
@@ -133,5 +134,19 @@ func TestAnEmptySearchSaysSoOnce(t *testing.T) {
 	p.wants(".nothing", "No payment is like that.")
 	if got := p.words("main [role=status]"); got != "" {
 		t.Errorf("it says once more: %q", got)
+	}
+}
+
+func TestTheTimelineSaysWhichWaitIsOver(t *testing.T) {
+	c := newCounter(t)
+	id := c.paid("RW-1")
+	c.post(c.back("refund", "RW-1", "re_1", "pending"))
+	c.openQuestion("return_waits", 32*24*time.Hour)
+	c.client = c.newClient()
+	c.signIn("maria")
+	p := c.get("/payments/" + id)
+	p.wants(".timeline", "A refund or dispute has had no last word for a month")
+	if strings.Contains(p.text, "The failure was held back") {
+		t.Error("it speaks of a failure")
 	}
 }

@@ -55,7 +55,7 @@ var families = map[string]map[string]said{
 	},
 	"fact": {
 		"hold_over": {"The failure was held back long enough and counts now", "失败通知保留期已过，现在生效"}, "gave_up": {"The time for this payment is over", "这笔支付的等待时限已到"}, "late": {"The success came after it was called over", "成功在判定结束之后才到"},
-		"order_closed": {"The shop closed the order", "商店关闭了订单"}, "order_reopened": {"The shop reopened the order", "商店重新打开了订单"},
+		"return_over": {"A refund or dispute has had no last word for a month, so a person is asked", "退款或争议一个月来没有最终结果，请人工处理"}, "order_closed": {"The shop closed the order", "商店关闭了订单"}, "order_reopened": {"The shop reopened the order", "商店重新打开了订单"},
 	},
 	"entry": {
 		"webhook": {"Webhook", "通知"}, "answer": {"Answer", "答复"}, "query": {"Question", "查询"}, "change": {"Change", "变化"}, "event": {"To the shop", "通知商店"}, "decision": {"Decision", "决定"}, "shop": {"Shop", "商店"}, "nodrop": {"nodrop", "nodrop"},
