@@ -87,10 +87,10 @@ func ClaimsIn(ctx context.Context, path string) (list []KeptClaim, err error) {
 	if err != nil || fresh {
 		return nil, err
 	}
-	if known, err := newest(embedded()); err != nil {
+	if known, err := schemaOf(embedded()); err != nil {
 		return nil, err
-	} else if have > known {
-		return nil, &Error{Op: "open " + path, Kind: ErrNewer, Cause: fmt.Errorf("its schema is %d, this program knows %d", have, known)}
+	} else if have.last > known.last {
+		return nil, &Error{Op: "open " + path, Kind: ErrNewer, Cause: fmt.Errorf("its schema is %d, this program knows %d", have.last, known.last)}
 	}
 	c, err := dial(path, readerSettings)
 	if err != nil {

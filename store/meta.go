@@ -66,6 +66,6 @@ func behind(path string, files fs.FS) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("store: read the schema of %s: %w", path, err)
 	}
-	target, err := newest(files)
-	return !fresh && have < target, err
+	want, err := schemaOf(files)
+	return !fresh && have.behind(want), err
 }

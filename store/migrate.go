@@ -35,14 +35,14 @@ var migrateSettings = []setting{{"busy_timeout", "5000"}, {"page_size", "4096"},
 
 // migrate brings the file to the newest schema, after a copy of it is made. A running server is never migrated beneath.
 func (db *DB) migrate(ctx context.Context, o Options) error {
-	target, err := newest(o.migrations)
+	want, err := schemaOf(o.migrations)
 	if err != nil {
 		return err
 	}
-	if have, _, err := inspect(db.path); err != nil || have == target {
+	if have, _, err := inspect(db.path); err != nil || have == want {
 		return err
-	} else if have > target {
-		return &Error{Op: "open " + db.path, Kind: ErrNewer, Cause: fmt.Errorf("its schema is %d, this program knows %d", have, target)}
+	} else if have.last > want.last {
+		return &Error{Op: "open " + db.path, Kind: ErrNewer, Cause: fmt.Errorf("its schema is %d, this program knows %d", have.last, want.last)}
 	}
 	if db.lock == nil {
 		l, err := acquire(ctx, db.path, migrating)
@@ -52,73 +52,86 @@ func (db *DB) migrate(ctx context.Context, o Options) error {
 		defer l.release()
 	}
 	have, fresh, err := inspect(db.path) // again: another process may have migrated meanwhile
-	if err != nil || have >= target {
+	if err != nil || !have.behind(want) {
 		return err
 	}
 	if fresh || o.noCopy {
 		return upgrade(ctx, db.path, o.migrations)
 	}
-	kept, err := keep(ctx, db.path, target)
+	kept, err := keep(ctx, db.path, want.last)
 	if err != nil {
-		return fmt.Errorf("store: copy %s before its schema is changed from %d to %d: %w", db.path, have, target, err)
+		return fmt.Errorf("store: copy %s before its schema is changed from %d to %d: %w", db.path, have.last, want.last, err)
 	}
-	db.log.Info("the database was copied before its schema is changed", "copy", kept, "from", have, "to", target)
+	db.log.Info("the database was copied before its schema is changed", "copy", kept, "from", have.last, "to", want.last)
 	if err := upgrade(ctx, db.path, o.migrations); err != nil {
 		return fmt.Errorf("%w; the database as it was is in %s", err, kept)
 	}
 	return nil
 }
 
-// newest gives the version of the last migration.
-func newest(files fs.FS) (int64, error) {
+// schema says which migrations there are, or were run: how many, and the highest number.
+type schema struct{ count, last int64 }
+
+// behind tells whether migrations are wanting: newer ones, or one with a lower number that was written later.
+func (s schema) behind(want schema) bool {
+	return s.last < want.last || s.last == want.last && s.count < want.count
+}
+
+// schemaOf reads the migrations of a program.
+func schemaOf(files fs.FS) (s schema, err error) {
 	names, err := fs.Glob(files, "*.sql")
 	if err != nil {
-		return 0, err
+		return s, err
 	}
-	last := int64(0)
 	for _, name := range names {
 		number, _, _ := strings.Cut(name, "_")
 		n, err := strconv.ParseInt(number, 10, 64)
 		if err != nil {
-			return 0, fmt.Errorf("store: migration %s: %w", name, err)
+			return s, fmt.Errorf("store: migration %s: %w", name, err)
 		}
-		last = max(last, n)
+		s.count, s.last = s.count+1, max(s.last, n)
 	}
-	return last, nil
+	return s, nil
 }
 
-// inspect reads the schema version of a file, 0 for none, and whether it holds nothing yet; a database of another
-// program is refused.
-func inspect(path string) (version int64, fresh bool, err error) {
+// inspect reads the schema of a file, and whether it holds nothing yet; a database of another program is refused.
+func inspect(path string) (have schema, fresh bool, err error) {
 	c, err := dial(path, []setting{{"busy_timeout", "5000"}, {"query_only", "1"}})
 	if err != nil {
-		return 0, false, err
+		return have, false, err
 	}
 	defer c.close()
 	// In this order: another process marks a fresh file before it makes the first table.
 	tables, err := c.value("SELECT count(*) FROM sqlite_schema")
 	if err != nil {
-		return 0, false, failure("open "+path, "", err)
+		return have, false, failure("open "+path, "", err)
 	}
 	id, err := c.value("PRAGMA application_id")
 	if err != nil {
-		return 0, false, failure("open "+path, "", err)
+		return have, false, failure("open "+path, "", err)
 	}
 	if id != applicationID {
 		if id == "0" && tables == "0" {
-			return 0, true, nil
+			return have, true, nil
 		}
-		return 0, false, &Error{Op: "open " + path, Kind: ErrForeign}
+		return have, false, &Error{Op: "open " + path, Kind: ErrForeign}
 	}
 	if tables == "0" {
-		return 0, true, nil
+		return have, true, nil
 	}
-	text, err := c.value("SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied = 1")
-	if err != nil {
-		return 0, false, failure("open "+path, "", err)
+	for query, into := range map[string]*int64{
+		"SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied = 1":                  &have.last,
+		"SELECT count(DISTINCT version_id) FROM goose_db_version WHERE is_applied = 1 AND version_id > 0": &have.count,
+	} {
+		text, err := c.value(query)
+		if err != nil {
+			return have, false, failure("open "+path, "", err)
+		}
+		if *into, err = strconv.ParseInt(text, 10, 64); err != nil {
+			return have, false, err
+		}
 	}
-	version, err = strconv.ParseInt(text, 10, 64)
-	return version, false, err
+	return have, false, nil
 }
 
 // keep copies the file to path.before-VERSION, beside earlier copies if there are any.
@@ -147,7 +160,7 @@ func upgrade(ctx context.Context, path string, files fs.FS) (err error) {
 	if _, err := db.ExecContext(ctx, "PRAGMA application_id = "+applicationID); err != nil {
 		return failure("open "+path, "", err)
 	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithDisableGlobalRegistry(true), goose.WithAllowOutofOrder(true), goose.WithLogger(goose.NopLogger()))
 	if err != nil {
 		return fmt.Errorf("store: migrations: %w", err)
 	}

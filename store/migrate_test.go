@@ -67,6 +67,31 @@ func TestMigrationKeepsACopy(t *testing.T) {
 	}
 }
 
+func TestMigrationThatWasWrittenLaterIsNotPassedOver(t *testing.T) {
+	late := coreNext("CREATE TABLE late (id INTEGER PRIMARY KEY) STRICT;")
+	early := maps.Clone(coreSchema)
+	early["00003_early.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE early (id INTEGER PRIMARY KEY) STRICT;")}
+	path := closed(t, withSchema(early), "a")
+	late["00003_early.sql"] = early["00003_early.sql"]
+	if found, err := behind(path, late); err != nil || !found {
+		t.Errorf("behind: %v, %v", found, err)
+	}
+	db := openCoreAt(t, path, withSchema(late))
+	if err := db.Update(t.Context(), "both", func(tx *Tx) error {
+		for _, table := range []string{"early", "late"} {
+			if _, err := tx.exec("INSERT INTO " + table + " (id) VALUES (1)"); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+	if !exists(path + ".before-3") {
+		t.Error("no copy was made")
+	}
+}
+
 func TestFailedMigrationChangesNothing(t *testing.T) {
 	path := closed(t, coreOptions(), "a")
 	for range 2 {

@@ -59,8 +59,8 @@ type site struct {
 	current *chain // nil: none yet
 	failure store.CertificateFailure
 	unsaved *store.Certificate // obtained, and not yet in the database
-	told    Trouble            // what the log has heard
-	toldBad bool
+	told    Status             // what the log has heard
+	toldAt  time.Time
 }
 
 // New makes a keeper; it asks nobody before Run.
@@ -267,13 +267,17 @@ func (k *Keeper) readFiles(s *site) {
 	}
 }
 
-// tell has the log hear once of each trouble and of its end.
+// remindEvery is how often the log hears of a trouble that lasts.
+const remindEvery = day
+
+// tell has the log hear of each trouble, again every day, and of its end.
 func (k *Keeper) tell(s *site) {
-	st := s.status(k.now())
-	if st.Trouble == s.told && st.Urgent == s.toldBad {
+	now := k.now()
+	st := s.status(now)
+	if same := st.Trouble == s.told.Trouble && st.Urgent == s.told.Urgent; same && (st.Trouble == Fine || now.Sub(s.toldAt) < remindEvery) {
 		return
 	}
-	s.told, s.toldBad = st.Trouble, st.Urgent
+	s.told, s.toldAt = st, now
 	switch st.Trouble {
 	case Fine:
 		k.log.Info("the certificate is in order again", "host", s.Host)
@@ -287,6 +291,8 @@ func (k *Keeper) tell(s *site) {
 // due is when a certificate is asked for; the caller holds the lock.
 func (s *site) due(now time.Time) time.Time {
 	switch {
+	case s.failure.Tries > 0 && s.failure.FailedMs > now.UnixMilli(): // the clock was set back
+		return now
 	case s.failure.Tries > 0:
 		return time.UnixMilli(s.failure.NextMs)
 	case s.current == nil:

@@ -36,6 +36,10 @@ func renewalDue(c *chain, now time.Time) time.Time {
 			due = link
 		}
 	}
+	// By a clock that is wrong, a new certificate may be over already; asking for another at once would not help.
+	if soonest := c.obtained.Add(min(c.lifetime()/4, linkEvery)); due.Before(soonest) && !c.obtained.After(now) {
+		due = soonest
+	}
 	return due
 }
 

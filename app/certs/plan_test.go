@@ -42,6 +42,7 @@ func TestRenewalIsDueInTime(t *testing.T) {
 		{90 * day, start.Add(89 * day), 60 * day}, // the leaf's third comes first
 		{90 * day, start.Add(20 * day), 7 * day},  // at most once a week
 		{6 * day, start.Add(2 * day), 3 * day},
+		{2 * time.Hour, never, time.Hour},
 	} {
 		got := renewalDue(given(t, c.lifetime, c.linkEnds), start).Sub(start)
 		if got != c.due {
@@ -82,6 +83,45 @@ func TestRestartAfterFailures(t *testing.T) {
 		if got := afterRestart(c.f).NextMs; got != c.next {
 			t.Errorf("%s: next %d, want %d", c.name, got, c.next)
 		}
+	}
+}
+
+func TestWrongClocksHammerNobody(t *testing.T) {
+	root := (*signer)(nil).make(t, "Root", nil, span{start, start.AddDate(9, 0, 0)})
+	asked := 0
+	b := newBench(t, start.AddDate(1, 0, 0), Options{Store: openStore(t), Sites: []Site{{Host: "pay.example.com", Listener: "public"}}, ACME: ACME{Directory: "d"}}).load(t)
+	b.obtain = func(context.Context, string) (store.Certificate, error) {
+		asked++
+		leaf := root.leaf(t, "pay.example.com", span{start, start.Add(90 * day)}) // the authority's clock is right
+		return store.Certificate{Directory: "d", Host: "pay.example.com", Chain: string(chainPEM(leaf, root)), PrivateKey: string(leaf.keyPEM(t)), ObtainedMs: b.clock.now().UnixMilli()}, nil
+	}
+	for range 7 * 24 {
+		b.look(t.Context())
+		b.clock.move(time.Hour)
+	}
+	if asked != 1 || b.status(t).Trouble != Ended {
+		t.Errorf("a clock that is a year ahead: asked %d times in a week, %+v", asked, b.status(t))
+	}
+	if n := strings.Count(b.log.String(), "look at the certificate"); n != 7 {
+		t.Errorf("the log says it %d times in a week, want once a day", n)
+	}
+	b.clock.at = start.Add(59 * day) // put right
+	if b.look(t.Context()); asked != 1 || b.status(t).Trouble != Fine {
+		t.Errorf("once it is right: asked %d times, %+v", asked, b.status(t))
+	}
+	b.clock.at = start.Add(61 * day)
+	if b.look(t.Context()); asked != 2 {
+		t.Errorf("not renewed after the clock was set back: asked %d times", asked)
+	}
+	b.obtain = func(context.Context, string) (store.Certificate, error) {
+		asked++
+		return store.Certificate{}, errors.New("away")
+	}
+	b.clock.at = start.AddDate(2, 0, 0)
+	b.look(t.Context())
+	b.clock.at = start.Add(124 * day) // two thirds of the second one are over
+	if b.look(t.Context()); asked != 4 {
+		t.Errorf("a failure that lies in the future holds the next try back: asked %d times", asked)
 	}
 }
 

@@ -82,5 +82,9 @@ func TestCertificatesFromFilesAndByACME(t *testing.T) {
 
 	c = mustLoad(t, named+"[private]\nhostname = \"admin.example.com\"\nlisten = \"10.0.0.1:8443\"\n"+oneGateway)
 	equal(t, "one listener", c.OneListener(), false)
+	c = mustLoad(t, "[acme]\nemail = \"owner@example.com\"\n"+oneGateway)
+	if len(c.Warnings) != 1 || c.Warnings[0].Line != 1 || !strings.Contains(c.Warnings[0].Text, "no certificate is asked for") {
+		t.Errorf("warnings of a table without effect: %v", c.Warnings)
+	}
 	equal(t, "plain HTTP", mustLoad(t, oneGateway).ByACME(), false)
 }

@@ -134,6 +134,9 @@ func (d *document) readConfig(c *Config, values map[string]any) {
 	c.Private = readPrivate(root.table("private"))
 	c.ACME = readACME(root.table("acme"))
 	checkListeners(d, c)
+	if _, written := d.places["acme"]; written && !c.ByACME() {
+		d.warn("acme", "has no effect: no certificate is asked for", "set the hostname of [public] or [private], without a certificate from files, or remove the table")
+	}
 	c.Shop = readShop(root.table("shop"))
 	c.Gateways = readGateways(root)
 	c.Jobs = readJobs(root.table("jobs"))
