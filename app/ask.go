@@ -170,7 +170,17 @@ func (e *Engine) take(ctx context.Context, a *account, lane int64, n int) error 
 		}
 		return nil
 	})
-	if err != nil {
+	if poisoned(ctx, err) {
+		wanted = nil
+		err = e.singly(ctx, a.name, lane, n, func(tx *store.Tx, t store.Timer, now int64) error {
+			q, ok, err := e.stillWanted(tx, a, t, now)
+			if ok && err == nil {
+				wanted = append(wanted, q)
+			}
+			return err
+		})
+	}
+	if err != nil && len(wanted) == 0 {
 		return err
 	}
 	for _, q := range wanted {

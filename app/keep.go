@@ -51,6 +51,9 @@ func (e *Engine) holdsOnce(ctx context.Context) (wait time.Duration, err error) 
 		}
 		return err
 	})
+	if poisoned(ctx, err) {
+		wait, err = e.pace.WorkRetry, e.singly(ctx, holdLane, store.LaneHold, holdBatch, e.endHold)
+	}
 	if ended > 0 {
 		e.wakeAll()
 	}
@@ -175,7 +178,10 @@ func (e *Engine) slot(ctx context.Context, j calendarJob) (due bool, err error) 
 func (e *Engine) checkNightly(ctx context.Context) error {
 	broken, err := e.CheckAll(ctx)
 	if err != nil {
-		return err
+		if ctx.Err() != nil {
+			return err
+		}
+		broken = append(broken, "it could not be looked through: "+err.Error())
 	}
 	for _, b := range broken {
 		e.log.Error("the database is not sound", "finding", b)
@@ -185,8 +191,7 @@ func (e *Engine) checkNightly(ctx context.Context) error {
 		if len(broken) == 0 {
 			return e.closeReview(tx, unsoundKind, "database", now, "sound again")
 		}
-		_, err := tx.OpenReview(store.Review{Kind: unsoundKind, Subject: "database", Currency: noCurrency, Urgent: true, OpenedMs: now})
-		return err
+		return openUnsound(tx, now)
 	})
 }
 
