@@ -37,7 +37,7 @@ var chinese = map[string]string{
 	"One question waits for you.": "有 1 个问题等您处理。", "%d questions wait for you.": "有 %d 个问题等您处理。", "No payment has been registered yet.": "还没有登记任何支付。",
 	"Nothing needs you; one payment is under way.": "无需您处理；有 1 笔支付进行中。", "Nothing needs you; %s payments are under way.": "无需您处理；有 %s 笔支付进行中。", "All payments are settled.": "所有支付均已了结。",
 	", but gateway %s does not answer.": "，但网关 %s 没有答复。", ", but gateways %s do not answer.": "，但网关 %s 没有答复。",
-	", but look at the certificate of %s.": "，但请查看 %s 的证书。", "Certificates": "证书", "Host name": "主机名", "Ends": "到期", "Renewed from": "续期起始",
+	", but look at the certificate of %s.": "，但请查看 %s 的证书。", "Certificates": "证书", "Host name": "主机名", "Ends": "到期", "Asked for next": "下次申请",
 	"Open reviews": "未决审查", "Payments not over": "未了结的支付", "Inbox, not yet read": "收件箱待处理", "Waiting for a registration": "等待登记", "Events for your shop": "待通知商店", "Dead letters": "死信",
 	"%s in the inbox, %s in the outbox": "收件箱 %s，发件箱 %s", "%s at risk": "涉及金额 %s", "no money at risk": "不涉及金额", "nothing waits": "没有积压", "oldest: %s": "最早：%s",
 	"What waits for a person": "等待人工处理", "All reviews": "全部审查", "Nothing waits for you.": "没有等您处理的事。",

@@ -223,7 +223,7 @@ func (k *Keeper) failed(ctx context.Context, s *site, cause error) {
 	now := k.now()
 	hold := holdOf(cause, now)
 	s.mu.Lock()
-	f := store.CertificateFailure{Directory: k.directory, Host: s.Host, Tries: s.failure.Tries + 1, FailedMs: now.UnixMilli(), Error: cause.Error()}
+	f := store.CertificateFailure{Directory: k.directory, Host: s.Host, Tries: s.failure.Tries + 1, FailedMs: now.UnixMilli(), Error: cause.Error() + "; " + remedyOf(cause, s.Host)}
 	next := now.Add(pauseAfter(f.Tries, s.Host))
 	if hold.After(next) {
 		next, f.Held = hold, true
@@ -231,7 +231,7 @@ func (k *Keeper) failed(ctx context.Context, s *site, cause error) {
 	f.NextMs = next.UnixMilli()
 	s.failure = f
 	s.mu.Unlock()
-	k.log.Warn("no certificate was obtained", "host", s.Host, "tries", f.Tries, "next", next.UTC(), "error", cause, "remedy", remedyOf(cause, s.Host))
+	k.log.Warn("no certificate was obtained", "host", s.Host, "tries", f.Tries, "next", next.UTC(), "error", f.Error)
 	err := k.store.Update(ctx, "certificate failure", func(tx *store.Tx) error { return tx.NoteCertificateFailure(f) })
 	if err != nil {
 		k.log.Warn("the failure could not be written down", "host", s.Host, "error", err)

@@ -209,7 +209,7 @@ func TestNameThatLeadsNowhereIsSaidSo(t *testing.T) {
 		o.Sites = []Site{{Host: host, Listener: "public"}}
 		b := newBench(t, now(), o).load(t)
 		b.look(t.Context())
-		if st := b.status(t); st.Tries != 1 || !strings.Contains(st.Error, "prove "+host) || !strings.Contains(b.log.String(), want) {
+		if st := b.status(t); st.Tries != 1 || !strings.Contains(st.Error, "prove "+host) || !strings.Contains(st.Error, want) || !strings.Contains(b.log.String(), want) {
 			t.Errorf("%s: %+v\n%s", host, st, b.log)
 		}
 	}
