@@ -29,20 +29,24 @@ func (e *Engine) Accept(ctx context.Context, name string, r gateway.Request) (ga
 	case gateway.Challenged:
 		return reading.Ack, nil
 	case gateway.Refused:
+		a.noteSigned(r, reading)
 		e.refuse(ctx, a, r, reading)
 		return reading.Ack, nil
 	}
 	// A sender that hangs up may never repeat: what has arrived is stored all the same.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), acceptWithin)
 	defer cancel()
-	a.noteSkew(reading)
+	a.noteSigned(r, reading)
 	e.matched(a, reading.Secret, r.At.UnixMilli())
 	e.reasons.count(a.name, reading.Verdict, reading.Reason)
 	fresh := false
-	err := e.store.Update(ctx, "accept", func(tx *store.Tx) (err error) {
-		fresh, err = e.accept(tx, a, r, reading)
-		return err
-	})
+	err := e.hasRoom()
+	if err == nil {
+		err = e.store.Update(ctx, "accept", func(tx *store.Tx) (err error) {
+			fresh, err = e.accept(tx, a, r, reading)
+			return err
+		})
+	}
 	e.workWake.wake()
 	if err != nil {
 		return a.def.Ack(gateway.OutcomeBusy), &Error{Kind: KindBusy, Code: "cannot_store", Text: "the request could not be stored now; send it again", Cause: err}
@@ -195,8 +199,16 @@ func (e *Engine) keepRefused(ctx context.Context, a *account, r gateway.Request,
 		return
 	}
 	limits := e.config.Limits
+	var late []gateway.Observation
+	if reading.Reason == staleReason {
+		late = a.def.Decode(r).Observations
+		defer a.wake.wake()
+	}
 	err := e.store.Update(ctx, "keep refused", func(tx *store.Tx) error {
 		if _, err := tx.InsertRefused(rowOfRequest(a, r, reading)); err != nil {
+			return err
+		}
+		if err := e.askOfLate(tx, a, late, at); err != nil {
 			return err
 		}
 		_, err := tx.PruneRefused(a.name, reading.Reason, limits.RefusedKeep, at-limits.RefusedAge.Milliseconds())
@@ -205,13 +217,4 @@ func (e *Engine) keepRefused(ctx context.Context, a *account, r gateway.Request,
 	if err != nil {
 		e.log.Warn("a refused request could not be kept", "gateway", a.name, "reason", reading.Reason, "error", err)
 	}
-}
-
-func (a *account) noteSkew(reading gateway.Reading) {
-	if reading.SkewMs == 0 {
-		return
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.state.SkewMs = reading.SkewMs
 }

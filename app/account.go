@@ -37,8 +37,9 @@ type account struct {
 	schedule      []int64  // first rungs, milliseconds from a payment's creation
 	certificates  *certificates
 
-	mu    sync.Mutex // guards state
+	mu    sync.Mutex // guards state and skews
 	state store.GatewayState
+	skews skews
 }
 
 func newAccount(c *config.Gateway, roots *x509.CertPool) (*account, error) {

@@ -19,6 +19,7 @@ type arrivals struct {
 	mu   sync.Mutex
 	seen seen
 	keep map[string]*rate.Limiter
+	gets map[string]Misdirected // by gateway
 }
 
 // seen holds instants in UTC milliseconds.
@@ -32,7 +33,9 @@ func newSeen() seen {
 	return seen{webhook: map[string]int64{}, refused: map[string]int64{}, matches: map[[2]string]int64{}}
 }
 
-func newArrivals() arrivals { return arrivals{seen: newSeen(), keep: map[string]*rate.Limiter{}} }
+func newArrivals() arrivals {
+	return arrivals{seen: newSeen(), keep: map[string]*rate.Limiter{}, gets: map[string]Misdirected{}}
+}
 
 func (s *arrivals) note(gateway string, ms int64, refused bool) {
 	s.mu.Lock()
@@ -42,6 +45,13 @@ func (s *arrivals) note(gateway string, ms int64, refused bool) {
 		return
 	}
 	s.seen.webhook[gateway] = ms
+}
+
+// lastOf gives what is not written down yet of a gateway's last arrivals.
+func (s *arrivals) lastOf(gateway string) (webhookMs, refusedMs int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seen.webhook[gateway], s.seen.refused[gateway]
 }
 
 // match remembers when a key of a gateway verified a request.
@@ -63,6 +73,25 @@ func (s *arrivals) matchesOf(gateway string) map[string]int64 {
 		}
 	}
 	return list
+}
+
+// Misdirected counts, since the start, requests by GET to an address that takes none. Most often a redirect on the way has
+// made one of a notice and dropped its body.
+type Misdirected struct{ Count, LastMs int64 }
+
+// NoteMisdirected counts a request by GET to a gateway's address that takes none; nothing of it is stored.
+func (e *Engine) NoteMisdirected(gateway string, atMs int64) {
+	e.reasons.count(gateway, "refused", "wrong_method")
+	s := &e.arrivals
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gets[gateway] = Misdirected{s.gets[gateway].Count + 1, max(s.gets[gateway].LastMs, atMs)}
+}
+
+func (s *arrivals) misdirected(gateway string) Misdirected {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gets[gateway]
 }
 
 func (s *arrivals) mayKeep(gateway string, now time.Time) bool {

@@ -18,7 +18,7 @@ import (
 	"nodrop/store"
 )
 
-// Options is what an engine is made of; every field but HTTP, Pace and Roots is required.
+// Options is what an engine is made of; every field but HTTP, Pace, Space and Roots is required.
 type Options struct {
 	Store  *store.DB
 	Config *config.Config
@@ -27,6 +27,8 @@ type Options struct {
 	Log    *slog.Logger
 	HTTP   *http.Client // for gateways and the shop; nil: one with our own limits
 	Pace   Pace         // zero: DefaultPace
+
+	Space func() (free, size int64, err error) // of the disk that holds the database, bytes; nil: the store's own measure
 
 	Roots *x509.CertPool // authorities that gateways' certificates must lead to; nil: those of the system
 }
@@ -53,6 +55,7 @@ type Engine struct {
 	arrivals arrivals
 	reasons  reasons
 	outages  outages
+	disk     disk
 	shop     shopGate
 	auth     authLimits
 }
@@ -65,6 +68,10 @@ func New(o Options) (*Engine, error) {
 	}
 	if e.http == nil {
 		e.http = newHTTPClient()
+	}
+	e.disk.measure = o.Space
+	if e.disk.measure == nil {
+		e.disk.measure = o.Store.Space
 	}
 	if e.pace.Batch == 0 {
 		e.pace = DefaultPace()
@@ -130,8 +137,11 @@ func (e *Engine) Gateway(name string) (*gateway.Gateway, bool) {
 // GatewayNames lists the configured gateways in the order of the configuration.
 func (e *Engine) GatewayNames() []string { return e.names }
 
-// Ready tells whether requests can be stored: the database takes a write.
+// Ready tells whether requests can be stored: the disk has room and the database takes a write.
 func (e *Engine) Ready(ctx context.Context) error {
+	if err := e.hasRoom(); err != nil {
+		return err
+	}
 	return e.store.Update(ctx, "ready", func(tx *store.Tx) error { return tx.Beat(e.nowMs()) })
 }
 

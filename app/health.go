@@ -19,7 +19,9 @@ func (e *Engine) loadHealth(ctx context.Context, a *account) error {
 		}
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		s.SkewMs = max(s.SkewMs, a.state.SkewMs)
+		if ms, read := a.skews.figure(); read {
+			s.SkewMs = ms // later than what was stored
+		}
 		a.state = s
 		return nil
 	})
@@ -33,9 +35,7 @@ func (a *account) noteAnswer(e *Engine, answer gateway.Answer) {
 	now := e.nowMs()
 	s := &a.state
 	s.Gateway = a.name
-	if !answer.ServerDate.IsZero() {
-		s.SkewMs = answer.ServerDate.UnixMilli() - answer.AskedAt.UnixMilli()
-	}
+	a.noteDate(answer)
 	if answered(answer.Class) {
 		if s.Errors >= int64(e.pace.PauseAfter) && s.LastErrorMs-s.UnaskableMs >= e.pace.OffAfter.Milliseconds() {
 			e.outages.add(store.Outage{Gateway: a.name, FromMs: s.UnaskableMs, ToMs: s.LastErrorMs})

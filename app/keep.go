@@ -85,6 +85,7 @@ func (e *Engine) keepOnce(ctx context.Context) error {
 	if err := e.flushArrivals(ctx); err != nil {
 		return err
 	}
+	e.Space() // a change is logged
 	err := e.guard(ctx, "keep", func(tx *store.Tx) error {
 		now := e.nowMs()
 		if err := tx.Beat(now); err != nil {

@@ -258,6 +258,7 @@ type GatewayHealth struct {
 	Tokens    float64 // questions that may be asked at once now
 
 	Certificates []CertificateWait // to be fetched, the next one first
+	Misdirected  Misdirected
 }
 
 // Health tells how a gateway does.
@@ -266,7 +267,11 @@ func (e *Engine) Health(name string) (GatewayHealth, bool) {
 	if !ok {
 		return GatewayHealth{}, false
 	}
+	state := a.health()
+	webhook, refused := e.arrivals.lastOf(name)
+	state.LastWebhookMs, state.LastRefusedMs = max(state.LastWebhookMs, webhook), max(state.LastRefusedMs, refused)
 	return GatewayHealth{
-		GatewayState: a.health(), Facts: a.facts, Queryable: a.def.Queryable(), Tokens: a.limiter.TokensAt(e.now()), Certificates: a.certificates.list(),
+		GatewayState: state, Facts: a.facts, Queryable: a.def.Queryable(), Tokens: a.limiter.TokensAt(e.now()), Certificates: a.certificates.list(),
+		Misdirected: e.arrivals.misdirected(name),
 	}, true
 }

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"fmt"
+	"path/filepath"
 	"sync"
 	"time"
 )
@@ -63,6 +65,14 @@ func (t *stats) refuse(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.s.Refusing = err.Error()
+}
+
+// Space measures the disk that holds the database, in bytes; it fails where the system does not tell.
+func (db *DB) Space() (free, size int64, err error) {
+	if free, size, err = space(filepath.Dir(db.path)); err != nil {
+		err = fmt.Errorf("store: measure the disk of %s: %w", db.path, err)
+	}
+	return free, size, err
 }
 
 // Stats tells what the store has done so far.

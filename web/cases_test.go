@@ -76,6 +76,79 @@ func TestHooksAreNotRedirected(t *testing.T) { // R-022
 	l.wantNew(before, map[string]int{})
 }
 
+// A GET without a body is what a redirect leaves of a notice: it is counted and said, until a notice comes again.
+func TestGetIsProbablyARedirect(t *testing.T) { // R-022
+	d := newStillDesk(t)
+	d.signIn("maria")
+	d.post(d.notice("evt_1", "ORDER-1", "paid", "1.00")).want(t, 200, "OK")
+	for range 3 {
+		d.do(d.request("GET", d.public.URL+"/hooks/sandbox", nil)).want(t, 405, "method not allowed")
+	}
+	if got := d.get("/gateways/sandbox").words(".sum"); strings.Contains(got, "redirect") {
+		t.Errorf("no GET came after the notice, and yet: %s", got)
+	}
+	d.left(500 << 20) // a little later
+	d.do(d.request("HEAD", d.public.URL+"/hooks/sandbox", nil)).want(t, 405, "")
+	d.do(d.request("GET", d.public.URL+"/hooks/sandbox", nil)).want(t, 405, "method not allowed")
+	p := d.get("/gateways/sandbox")
+	p.wants("main", "GET without a body 4 times; probably a redirect on the way, which loses the notice")
+	p.wants("main", "A redirect on the way, say from http to https")
+	d.get("/").wants("section[aria-labelledby=health]", "Probably redirected")
+	if text := d.do(d.request("GET", d.private.URL+"/metrics", nil)).text; !strings.Contains(text, `nodrop_requests_judged_total{gateway="sandbox",reason="wrong_method",verdict="refused"} 4`) {
+		t.Error("the figures do not count the four")
+	}
+}
+
+// The clock of the server is 420 seconds ahead; every page that speaks of a refused request says so, and what to do.
+func TestWrongClockIsSaid(t *testing.T) { // R-011
+	d := newStillDesk(t)
+	d.signIn("maria")
+	for i := range 5 {
+		body := d.notice(fmt.Sprintf("evt_%d", i), fmt.Sprintf("ORDER-%d", i), "paid", "1.00")
+		d.post(body, header("Sandbox-Signature", d.signatureAt(d.now().Add(time.Duration(i-420)*time.Second), body))).want(t, 401, "refused")
+	}
+	const said = "ours is 6 min ahead"
+	d.get("/").wants(".problem", "The clock of this server is off: by that of sandbox, "+said+". Set it right (NTP)")
+	d.get("/gateways").wants("main", "Our clock is off")
+	d.get("/gateways/sandbox").wants("main", said)
+	d.get("/inbox?state=refused").wants("main", "The clock of this server is off: by that of sandbox, "+said)
+	d.get(numbered("/inbox/refused", d.lastRefused().ID)).wants("main", "Set it right (NTP), then verify this request again.")
+	if text := d.do(d.request("GET", d.private.URL+"/metrics", nil)).text; !strings.Contains(text, `nodrop_gateway_clock_skew_seconds{gateway="sandbox"} -418`) {
+		t.Error("the figures do not tell the clock")
+	}
+}
+
+// At nine tenths the disk is spoken of; when it is full gateways are answered 503, pages can be read, and room alone heals it.
+func TestDiskThatFillsUp(t *testing.T) { // R-163
+	d := newStillDesk(t)
+	d.signIn("maria")
+	ready := func(status int, text string) {
+		t.Helper()
+		d.do(d.request("GET", d.private.URL+"/readyz", nil)).want(t, status, text)
+	}
+	d.left(100 << 20)
+	ready(200, "ready\n")
+	if got := d.get("/").words(".problem"); got != "" {
+		t.Errorf("a tenth is free, and yet: %s", got)
+	}
+	d.left(99 << 20)
+	ready(200, "ready, but the disk is nearly full\n")
+	d.get("/").wants(".problem", "90 % full: 99 MB are free. Make room")
+	d.post(d.notice("evt_1", "ORDER-1", "paid", "1.00")).want(t, 200, "OK")
+	before := d.rows()
+	d.left(15 << 20)
+	ready(503, "nothing can be stored now; see the log\n")
+	if a := d.post(d.notice("evt_2", "ORDER-2", "paid", "1.00")); a.StatusCode != 503 || a.Header.Get("Retry-After") == "" {
+		t.Errorf("a notice is answered %d, Retry-After %q", a.StatusCode, a.Header.Get("Retry-After"))
+	}
+	d.get("/").wants(".problem", "The disk is full: 15 MB are free. Gateways are answered 503 and send again later.")
+	d.wantNew(before, map[string]int{})
+	d.left(300 << 20)
+	ready(200, "ready\n")
+	d.post(d.notice("evt_2", "ORDER-2", "paid", "1.00")).want(t, 200, "OK")
+	d.wantNew(before, map[string]int{"request": 1, "inbox pending": 1})
+}
+
 func TestHookPathsThatAreNone(t *testing.T) { // R-023
 	l := newLab(t)
 	before := l.rows()

@@ -72,7 +72,12 @@ func (h *hook) serve() {
 	}
 	reading := h.def.Read(h.request(nil))
 	switch {
-	case reading.Verdict == gateway.Challenged, reading.Ack.Status == http.StatusMethodNotAllowed:
+	case reading.Verdict == gateway.Challenged:
+		h.ack(reading.Ack)
+	case reading.Ack.Status == http.StatusMethodNotAllowed:
+		if h.r.Method == http.MethodGet {
+			h.s.engine.NoteMisdirected(h.name, h.at.UnixMilli())
+		}
 		h.ack(reading.Ack)
 	case h.r.Method == http.MethodGet:
 		h.accept(nil)

@@ -229,7 +229,7 @@ func TestHealth(t *testing.T) {
 	}
 	l.do(l.request("GET", l.private.URL+"/readyz", nil)).want(t, 200, "ready\n")
 	l.faults.Arm(store.FailCommit, 1)
-	l.do(l.request("GET", l.private.URL+"/readyz", nil)).want(t, 503, "the database takes no writes; see the log\n")
+	l.do(l.request("GET", l.private.URL+"/readyz", nil)).want(t, 503, "nothing can be stored now; see the log\n")
 }
 
 func TestRemoteIP(t *testing.T) {

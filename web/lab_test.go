@@ -92,6 +92,7 @@ type lab struct {
 	log             *logBuffer
 	mu              sync.Mutex
 	at              time.Time
+	free            int64 // bytes of the disk, of 1,000 MiB
 }
 
 func newLab(t *testing.T, edit ...func(*Options)) *lab {
@@ -104,7 +105,7 @@ func newLab(t *testing.T, edit ...func(*Options)) *lab {
 
 func newLabOn(t testing.TB, log slog.Handler, edit ...func(*Options)) *lab {
 	t.Helper()
-	l := &lab{at: time.Date(2031, 3, 7, 1, 0, 0, 0, time.UTC), faults: &store.Faults{}}
+	l := &lab{at: time.Date(2031, 3, 7, 1, 0, 0, 0, time.UTC), free: 500 << 20, faults: &store.Faults{}}
 	l.t, _ = t.(*testing.T) // a benchmark makes no checks
 	var err error
 	if l.store, err = store.Open(t.Context(), filepath.Join(t.TempDir(), "nodrop.db"), store.Options{Faults: l.faults}); err != nil {
@@ -122,7 +123,7 @@ func newLabOn(t testing.TB, log slog.Handler, edit ...func(*Options)) *lab {
 func (l *lab) serve(t testing.TB, config string, log slog.Handler, edit ...func(*Options)) {
 	t.Helper()
 	var err error
-	l.engine, err = app.New(app.Options{Store: l.store, Config: loadLabConfig(t, config), Now: l.now, Random: rand.NewChaCha8([32]byte{1}), Log: slog.New(log)})
+	l.engine, err = app.New(app.Options{Store: l.store, Config: loadLabConfig(t, config), Now: l.now, Random: rand.NewChaCha8([32]byte{1}), Log: slog.New(log), Space: l.space})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,6 +174,19 @@ func (l *lab) now() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.at
+}
+
+func (l *lab) space() (free, size int64, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.free, 1000 << 20, nil
+}
+
+// left sets how much of the disk is free; the clock moves on so that it is measured.
+func (l *lab) left(free int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.free, l.at = free, l.at.Add(2*time.Second)
 }
 
 // notice is a sandbox webhook about a payment.

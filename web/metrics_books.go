@@ -16,6 +16,7 @@ type storeFigures struct {
 	log    *slog.Logger
 	desc   map[string]*prometheus.Desc
 	judged *prometheus.Desc
+	skew   *prometheus.Desc
 }
 
 // figureHelp are the names and meanings of all of them.
@@ -35,6 +36,8 @@ var figureHelp = map[string]string{
 	"nodrop_store_longest_commit_seconds": "The longest commit.",
 	"nodrop_store_queued":                 "Units of work that wait for the next commit.",
 	"nodrop_store_log_frames":             "Pages in the write-ahead log at the last checkpoint.",
+	"nodrop_disk_free_bytes":              "Room on the disk that holds the database; 0 when the system does not tell.",
+	"nodrop_disk_size_bytes":              "Size of that disk; 0 when the system does not tell.",
 	"nodrop_store_refusing":               "1 when the database takes no changes after a disk failure.",
 }
 
@@ -42,6 +45,7 @@ func newStoreFigures(e *app.Engine, log *slog.Logger) *storeFigures {
 	b := &storeFigures{engine: e, log: log, desc: map[string]*prometheus.Desc{}}
 	b.judged = prometheus.NewDesc("nodrop_requests_judged_total", "Gateways' requests that were refused, ignored or remarked on since the start, by verdict and reason.",
 		[]string{"gateway", "verdict", "reason"}, nil)
+	b.skew = prometheus.NewDesc("nodrop_gateway_clock_skew_seconds", "A gateway's clock minus ours: the median of its last answers' dates, or of its notices' signing times.", []string{"gateway"}, nil)
 	for name, help := range figureHelp {
 		b.desc[name] = prometheus.NewDesc(name, help, nil, nil)
 	}
@@ -54,6 +58,7 @@ func (b *storeFigures) Describe(ch chan<- *prometheus.Desc) {
 		ch <- d
 	}
 	ch <- b.judged
+	ch <- b.skew
 }
 
 // Collect reads the figures; what cannot be read is left out and logged.
@@ -61,6 +66,10 @@ func (b *storeFigures) Collect(ch chan<- prometheus.Metric) {
 	b.collectStore(ch)
 	for _, c := range b.engine.ReasonCounts() {
 		ch <- prometheus.MustNewConstMetric(b.judged, prometheus.CounterValue, float64(c.Count), c.Gateway, c.Verdict, c.Reason)
+	}
+	for _, name := range b.engine.GatewayNames() {
+		h, _ := b.engine.Health(name)
+		ch <- prometheus.MustNewConstMetric(b.skew, prometheus.GaugeValue, float64(h.SkewMs)/1000, name)
 	}
 	ctx, cancel := scrapeContext()
 	defer cancel()
@@ -118,6 +127,9 @@ func (b *storeFigures) collectStore(ch chan<- prometheus.Metric) {
 	if s.Refusing != "" {
 		refusing = 1
 	}
+	space := b.engine.Space()
+	b.send(ch, "nodrop_disk_free_bytes", prometheus.GaugeValue, float64(space.Free))
+	b.send(ch, "nodrop_disk_size_bytes", prometheus.GaugeValue, float64(space.Size))
 	b.send(ch, "nodrop_store_groups_total", prometheus.CounterValue, float64(s.Groups))
 	b.send(ch, "nodrop_store_closures_total", prometheus.CounterValue, float64(s.Closures))
 	b.send(ch, "nodrop_store_failed_groups_total", prometheus.CounterValue, float64(s.FailedGroups))

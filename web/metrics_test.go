@@ -27,6 +27,7 @@ func TestMetrics(t *testing.T) {
 		`nodrop_acknowledgement_seconds_count{gateway="sandbox"} 5`,
 		`nodrop_inbox_pending 1`, `nodrop_inbox_oldest_seconds 90`, `nodrop_inbox_dead 1`, `nodrop_inbox_parked 0`,
 		`nodrop_outbox_pending 0`, `nodrop_outbox_oldest_seconds 0`, `nodrop_outbox_dead 0`, `nodrop_reviews_open 1`, `nodrop_store_refusing 0`,
+		`nodrop_disk_free_bytes 5.24288e+08`, `nodrop_disk_size_bytes 1.048576e+09`, `nodrop_gateway_clock_skew_seconds{gateway="plain"} 0`,
 	} {
 		if !strings.Contains(a.text, "\n"+line+"\n") {
 			t.Errorf("%s is missing", line)

@@ -164,6 +164,10 @@ func (v *visit) healthFacts(h health) []templates.Row {
 	for _, c := range h.Certificates {
 		rows = append(rows, v.certificateRow(c))
 	}
+	if m := h.Misdirected; m.Count > 0 {
+		rows = append(rows, templates.Row{Name: v.lang.T("GET without a body"), At: v.stamp(m.LastMs),
+			Value: v.lang.N(m.Count, "once; probably a redirect on the way, which loses the notice", "%s times; probably a redirect on the way, which loses the notice", count(m.Count))})
+	}
 	if h.Queryable {
 		rows = append(rows, templates.Row{Name: v.lang.T("Questions waiting"), Value: v.waiting(h.backlog), At: v.stamp(h.oldest)},
 			templates.Row{Name: v.lang.T("May be asked at once"), Value: count(int64(max(0, h.Tokens)))})

@@ -78,15 +78,19 @@ func (v *visit) condition(h health) string {
 		return "key_refused"
 	case s.Errors > 0:
 		return "failing"
+	case clockOff(h) != 0:
+		return "clock_off"
 	case s.LastRefusedMs > s.LastWebhookMs:
 		return "refusing"
+	case h.Misdirected.LastMs > s.LastWebhookMs:
+		return "misdirected"
 	case s.LastWebhookMs == 0 && s.LastAnswerMs == 0:
 		return "silent"
 	}
 	return "working"
 }
 
-var conditionShape = map[string]string{"working": "ok", "silent": "wait", "paused": "odd", "failing": "bad", "key_refused": "bad", "refusing": "odd"}
+var conditionShape = map[string]string{"working": "ok", "silent": "wait", "paused": "odd", "failing": "bad", "key_refused": "bad", "refusing": "odd", "clock_off": "bad", "misdirected": "odd"}
 
 func (v *visit) gatewayRows(list []health) []templates.GatewayRow {
 	rows := make([]templates.GatewayRow, len(list))
@@ -120,7 +124,7 @@ func (v *visit) waiting(n int64) string {
 // skew says how far the gateway's clock and ours are apart.
 func (v *visit) skew(h health) string {
 	switch d := time.Duration(h.GatewayState.SkewMs) * time.Millisecond; {
-	case h.GatewayState.LastAnswerMs == 0:
+	case h.GatewayState.LastAnswerMs == 0 && d == 0:
 		return "–"
 	case d > 2*time.Second:
 		return v.lang.T("ours is %s behind", v.span(d))
@@ -128,4 +132,15 @@ func (v *visit) skew(h health) string {
 		return v.lang.T("ours is %s ahead", v.span(-d))
 	}
 	return v.lang.T("in step")
+}
+
+// clockOffFrom is how far our clock must lie from a gateway's to be called wrong: signing times are often bounded by minutes.
+const clockOffFrom = time.Minute
+
+// clockOff is how far the gateway's clock is ahead of ours, 0 where that is little.
+func clockOff(h health) time.Duration {
+	if d := time.Duration(h.GatewayState.SkewMs) * time.Millisecond; d.Abs() >= clockOffFrom {
+		return d
+	}
+	return 0
 }

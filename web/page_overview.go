@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"nodrop/app"
 	"nodrop/app/certs"
 	"nodrop/store"
 	"nodrop/templates"
@@ -25,6 +26,7 @@ type books struct {
 	any                                    bool // there is a payment at all
 	stopped                                []store.Review
 	certificates                           []certs.Status
+	space                                  app.Space
 }
 
 // ages are the borders between the rows of payments that are not over, in time before now.
@@ -46,7 +48,8 @@ func (v *visit) overview() error {
 	b.certificates = v.statuses()
 	view.Certificates = v.certificateRows(b.certificates)
 	view.Sentence, view.Calm = v.headline(b)
-	view.Stopped = v.stopped(b.stopped)
+	view.Stopped, view.Troubles = v.stopped(b.stopped), v.troubles(b)
+	view.Calm = view.Calm && len(view.Troubles) == 0
 	view.Reading = v.resolvedReading(b.resolved)
 	return v.show(http.StatusOK, templates.Overview(view))
 }
@@ -86,7 +89,7 @@ func (v *visit) readBooks(rx *store.Rx, b *books) (err error) {
 	if err != nil {
 		return err
 	}
-	b.any = len(newest) > 0
+	b.any, b.space = len(newest) > 0, v.engine.Space()
 	b.gateways, err = v.healths(rx)
 	return err
 }
@@ -115,6 +118,22 @@ func (v *visit) headline(b books) (sentence string, calm bool) {
 		return sentence, true
 	}
 	return strings.TrimRight(sentence, ".。") + v.lang.N(int64(len(mute)), ", but gateway %s does not answer.", ", but gateways %s do not answer.", strings.Join(mute, ", ")), false
+}
+
+// troubles are what is wrong with this server itself.
+func (v *visit) troubles(b books) (list []string) {
+	switch s := b.space; {
+	case s.Full():
+		list = append(list, v.lang.T("The disk is full: %s MB are free. Gateways are answered 503 and send again later. Make room; nothing need be started anew.", count(s.Free>>20)))
+	case s.Tight():
+		list = append(list, v.lang.T("The disk that holds the database is %d %% full: %s MB are free. Make room, or gateways' notices can soon not be stored.", s.Used(), count(s.Free>>20)))
+	}
+	for _, h := range b.gateways {
+		if clockOff(h) != 0 {
+			list = append(list, v.lang.T("The clock of this server is off: by that of %s, %s. Set it right (NTP); until then notices may be refused as too old.", h.conf.Name, v.skew(h)))
+		}
+	}
+	return list
 }
 
 // muteAfter is how many failures in a row make a gateway one that does not answer.

@@ -25,7 +25,11 @@ func (v *visit) why(q store.Request, closely bool) (likely, detail string) {
 	if rd.Verdict != gateway.Refused {
 		return v.lang.T("With the present configuration it is right: verify it again to take it in."), ""
 	}
-	return v.diagnosis(def, r, rd)
+	likely, detail = v.diagnosis(def, r, rd)
+	if state, _ := v.engine.Health(q.Gateway); rd.Reason == "stale_timestamp" && clockOff(health{GatewayHealth: state}) != 0 {
+		likely = v.lang.T("The clock of this server is off: by that of %s, %s. Set it right (NTP), then verify this request again.", q.Gateway, v.skew(health{GatewayHealth: state}))
+	}
+	return likely, detail
 }
 
 // diagnosis says of a request that is not simply accepted why, as far as trying what commonly goes wrong can tell.

@@ -151,7 +151,11 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 	}
 	if err := s.engine.Ready(r.Context()); err != nil {
 		s.log.Warn("not ready", "error", err)
-		plain(w, http.StatusServiceUnavailable, "the database takes no writes; see the log\n")
+		plain(w, http.StatusServiceUnavailable, "nothing can be stored now; see the log\n")
+		return
+	}
+	if s.engine.Space().Tight() {
+		plain(w, http.StatusOK, "ready, but the disk is nearly full\n")
 		return
 	}
 	plain(w, http.StatusOK, "ready\n")

@@ -92,12 +92,14 @@ var families = map[string]map[string]said{
 		"": {"You have described this gateway yourself; try it in the gateway's sandbox before live money depends on it.", "此网关由您自己描述；请先在网关沙箱中试用，再用于正式收款。"},
 	},
 	"condition": {
-		"working": {"Working", "正常"}, "silent": {"Not heard of yet", "尚无消息"}, "paused": {"Paused", "已暂停查询"}, "failing": {"Not answering", "无答复"}, "key_refused": {"Refuses our key", "拒绝我们的密钥"}, "refusing": {"Last webhook refused", "最近的通知被拒"},
+		"working": {"Working", "正常"}, "silent": {"Not heard of yet", "尚无消息"}, "paused": {"Paused", "已暂停查询"}, "failing": {"Not answering", "无答复"}, "key_refused": {"Refuses our key", "拒绝我们的密钥"}, "refusing": {"Last webhook refused", "最近的通知被拒"}, "clock_off": {"Our clock is off", "本机时钟不准"}, "misdirected": {"Probably redirected", "可能被重定向"},
 	},
 	"condition_says": {
 		"working": {"What it sends arrives, and what it is asked it answers.", "通知能送达，查询有答复。"}, "silent": {"Nothing has come from it yet. Paste the address below into its dashboard and send a test payment.", "还没有收到任何内容。请把下面的地址填入其后台并做一笔测试支付。"},
 		"paused": {"It failed again and again, so it is left alone for a while and then asked once.", "连续失败，因此暂停一段时间后再试一次。"}, "failing": {"The last question was not answered; it is asked again.", "最近一次查询没有答复，会再次查询。"},
 		"key_refused": {"It refuses our key. Check api_key and its mode in the configuration.", "它拒绝了我们的密钥。请检查配置中的 api_key 及其模式。"}, "refusing": {"The last request to its address was refused. Look below for the likely reason.", "发往其地址的最近请求被拒。可能的原因见下方。"},
+		"clock_off":   {"Its clock and the clock of this server differ by more than a minute, so its notices may be refused as too old. Set the clock of this server right (NTP), then verify the refused requests again.", "它与本机的时钟相差超过一分钟，其通知可能因过期被拒。请校准本机时钟（NTP），然后重新验证被拒的请求。"},
+		"misdirected": {"A GET without a body came to its address, and no notice since. A redirect on the way, say from http to https, makes that of a notice and loses it. Register the address exactly as it is written below.", "其地址收到了没有正文的 GET 请求，之后再无通知。途中的重定向（例如从 http 到 https）会这样丢失通知。请完全按下方的地址登记。"},
 	},
 }
 

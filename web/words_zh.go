@@ -33,6 +33,11 @@ var chinese = map[string]string{
 	"Nothing was done. Look at what changed, then decide again.": "没有执行任何操作。请看清变化后再决定。", "Look again": "重新查看",
 
 	// Overview
+	"The disk is full: %s MB are free. Gateways are answered 503 and send again later. Make room; nothing need be started anew.": "磁盘已满：剩余 %s MB。对网关答复 503，它们稍后会重发。请腾出空间，无需重启。",
+	"The disk that holds the database is %d %% full: %s MB are free. Make room, or gateways' notices can soon not be stored.":    "数据库所在磁盘已用 %d %%：剩余 %s MB。请腾出空间，否则网关的通知很快将无法存储。",
+	"The clock of this server is off: by that of %s, %s. Set it right (NTP); until then notices may be refused as too old.":      "本机时钟不准：以 %s 为准，%s。请校准（NTP）；在此之前通知可能因过期被拒。",
+	"The clock of this server is off: by that of %s, %s. Set it right (NTP), then verify this request again.":                    "本机时钟不准：以 %s 为准，%s。请校准（NTP），然后重新验证此请求。",
+	"GET without a body": "没有正文的 GET", "once; probably a redirect on the way, which loses the notice": "一次；可能途中被重定向，通知因此丢失", "%s times; probably a redirect on the way, which loses the notice": "%s 次；可能途中被重定向，通知因此丢失",
 	"One question waits for you, %[2]s at risk.": "有 1 个问题等您处理，涉及金额 %[2]s。", "%[1]d questions wait for you, %[2]s at risk.": "有 %[1]d 个问题等您处理，涉及金额 %[2]s。",
 	"One question waits for you.": "有 1 个问题等您处理。", "%d questions wait for you.": "有 %d 个问题等您处理。", "No payment has been registered yet.": "还没有登记任何支付。",
 	"Nothing needs you; one payment is under way.": "无需您处理；有 1 笔支付进行中。", "Nothing needs you; %s payments are under way.": "无需您处理；有 %s 笔支付进行中。", "All payments are settled.": "所有支付均已了结。",
