@@ -108,6 +108,41 @@ func TestHooksOverTLS(t *testing.T) {
 	}
 }
 
+func TestLimitsHoldOverHTTP2(t *testing.T) {
+	l := newLab(t, func(o *Options) { o.ReadTimeout = 200 * time.Millisecond })
+	ts := l.encrypted(Secure(l.server.Public()))
+	large := strings.Repeat("x", 2049)
+	unending, hand := io.Pipe()
+	defer hand.Close()
+	go func() { _, _ = io.WriteString(hand, "{") }()
+	for _, c := range []struct {
+		name   string
+		body   io.Reader
+		length int64
+		status int
+		text   string
+	}{
+		{"announced and too large", strings.NewReader(large), 2049, 413, "the body is too large\n"},
+		{"not announced and too large", strings.NewReader(large), -1, 413, "the body is too large\n"},
+		{"never ending", unending, -1, 408, "the body took too long\n"},
+		{"empty", http.NoBody, 0, 400, "the body is empty\n"},
+	} {
+		before := l.rows()
+		r := l.request("POST", ts.URL+"/hooks/sandbox", c.body)
+		r.ContentLength = c.length
+		res, err := ts.Client().Do(r)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		text, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if err != nil || res.ProtoMajor != 2 || res.StatusCode != c.status || string(text) != c.text {
+			t.Errorf("%s: %s %d %q, %v; want %d %q by HTTP/2", c.name, res.Proto, res.StatusCode, text, err, c.status, c.text)
+		}
+		l.wantNew(before, nil)
+	}
+}
+
 func TestOneListenerPartsByTheNameOfTheHandshake(t *testing.T) {
 	say := func(text string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) })
