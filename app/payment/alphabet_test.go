@@ -107,7 +107,10 @@ func common() []letter {
 	}
 }
 
-// core is the alphabet that is explored to the full depth where the gateway can be asked.
+// core is the alphabet that is explored to the full depth where the gateway can be asked, 28 letters: of notices a success, another
+// amount, failed, expired, a failed attempt, authorised, reversed and a hint; a refund, a running total and a lost dispute; of answers a
+// success, another amount, two failed, cancelled, two not found and an unreadable one; giving up; the shop's closing; a person's failed,
+// accept, cash, money back and undo; and another payment of the order that is paid or refunded.
 func core() []letter {
 	return append(common(),
 		plain("q+", paidQuery(20*minute)),
@@ -122,7 +125,7 @@ func core() []letter {
 	)
 }
 
-// coreWithoutQuery is its like where it cannot.
+// coreWithoutQuery is its like where it cannot, 22 letters: no answers, but the ends of holds.
 func coreWithoutQuery() []letter {
 	return append(common(), holding("failed held", WordFailed),
 		holding("expired held", WordExpired), plain("gave up", gaveUp("", 48*hour)))
@@ -152,6 +155,7 @@ func rare() []letter {
 	}
 }
 
+// full are all 51 letters where the gateway can be asked: the core's, the rare ones and some more answers and ends.
 func full() []letter {
 	return append(append(core(), rare()...),
 		plain("q?", query(WordPending, 22*minute)),
@@ -162,6 +166,7 @@ func full() []letter {
 	)
 }
 
+// fullWithoutQuery are all 40 where it cannot.
 func fullWithoutQuery() []letter { return append(coreWithoutQuery(), rare()...) }
 
 // payerCreates are the terms of a gateway that knows of nothing before the payer acts.

@@ -21,6 +21,7 @@ func TestHintsOfSuccessAreAskedAboutTwice(t *testing.T) {
 		{"only answers count", terms(), committed(7*second, append(others, hint, failed)...), answered(8 * second), 8*second + 10*minute, 0, AskHint},
 		{"denied after an unreadable answer", terms(), committed(7*second, hint, query(WordUnreadable, 8*second), query(WordFailed, 10*minute+8*second)), answered(10*minute + 8*second), 20*minute + 8*second, 0, AskHint},
 		{"not denied so far", terms(), committed(60*hour, over, paidNotice(55*hour).hint(), query(WordUnreadable, 61*hour), query(WordPending, 60*hour+second)), answered(60*hour + 2*second), 60*hour + second + 10*minute, 0, AskHint},
+		{"only answers count, though none denies", terms(), committed(60*hour, over, paidNotice(55*hour).hint(), asQuery(refund("a", RefundFailed, 1, 60*hour+1)), notice(WordPending, 60*hour+2), query(WordPending, 60*hour+second)), answered(60*hour + 2*second), 60*hour + second + 10*minute, 0, AskHint},
 		{"answered again", terms(), committed(7*second, hint, failed), answered(11 * minute), 0, 0, ""},
 		{"answered again just then", terms(), committed(7*second, hint, failed), answered(8*second + 10*minute), 0, 0, ""},
 		{"asked in vain for long", terms(), committed(7*second, query(WordFailed, 6*second), hint), AskState{LastAskedMs: 5 * hour}, 10*hour - 7*second, 30 * minute, AskHint},

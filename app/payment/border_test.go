@@ -60,6 +60,7 @@ func TestAnsweredReviews(t *testing.T) {
 		{"paid twice, one to be refunded", terms(), []Fact{paidNotice(1), elsewhere(), decision(ActRefund).amount(10000)}, "succeeded received=200", "refund_owed"},
 		{"money moved, left as it is", terms(), []Fact{query(WordFailed, 1), refund("a", RefundSucceeded, 3000, 2), ignored("money_without_success")}, "failed refunded=30", ""},
 		{"a success of nothing, and a refund", terms(), []Fact{paidNotice(1), query(WordSucceeded, 2).amount(0), refund("a", RefundSucceeded, 3000, 3)}, "succeeded refunded=30", "difference excess"},
+		{"one minor unit instead, and a refund of two", terms(), []Fact{notice(WordSucceeded, 1).amount(1), refund("a", RefundSucceeded, 2, 2)}, "unknown/difference received=0 refunded=0", "difference excess"},
 		{"an unmapped word that reversal settles", terms(), []Fact{unmapped(5), query(WordReversed, 6)}, "succeeded received=100 reversed=100", "reversed!"},
 		{"an unmapped word and a later notice", terms(), []Fact{unmapped(5), notice(WordPending, 6)}, "pending", ""},
 		{"an unmapped word that expiry settles", terms(), []Fact{unmapped(5), query(WordExpired, 6)}, "closed/expired", ""},
