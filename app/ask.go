@@ -78,17 +78,9 @@ func (e *Engine) fireOnce(ctx context.Context, a *account) (time.Duration, error
 
 // nextDue gives when the first appointment of each lane is due; 0: none.
 func (e *Engine) nextDue(ctx context.Context, a *account) (due [4]int64, err error) {
-	err = e.store.View(ctx, "next questions", func(rx *store.Rx) error {
-		for i, lane := range lanes {
-			ms, ok, err := rx.NextTimerMs(a.name, lane)
-			if err != nil {
-				return err
-			}
-			if ok {
-				due[i] = max(ms, 1)
-			}
-		}
-		return nil
+	err = e.store.View(ctx, "next questions", func(rx *store.Rx) (err error) {
+		due, err = rx.NextQuestionsMs(a.name)
+		return err
 	})
 	return due, err
 }

@@ -45,7 +45,7 @@ func (e *Engine) holdsOnce(ctx context.Context) (wait time.Duration, err error) 
 				return err
 			}
 		}
-		ms, ok, err := tx.NextTimerMs(holdLane, store.LaneHold)
+		ms, ok, err := tx.NextHoldMs(holdLane)
 		if ok {
 			wait = max(time.Millisecond, time.Duration(ms-now)*time.Millisecond)
 		}

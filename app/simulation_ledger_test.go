@@ -161,7 +161,7 @@ func (s *simulation) auditPaid(a simAccount) {
 	case a.row.State == "unknown":
 		// That somebody is asked is checked for every payment.
 	case !a.decided("mark_failed", "reject"):
-		s.find("%s: the gateway was paid %d, a paid order is lost", a.name(), a.truth.amount)
+		s.find("%s: the gateway was paid %d, a paid order is lost; truth %v, lag %d; nodrop's facts %+v", a.name(), a.truth.amount, a.truth.words, a.truth.lag, a.facts)
 	}
 }
 

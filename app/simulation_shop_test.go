@@ -19,9 +19,13 @@ type simOrder struct {
 	ref       string
 	wanted    string // nodrop's id of the payment of which the shop heard a success
 	fulfilled int
-	finishing bool // fulfilled, not yet reported
-	held      bool // claimed, and then the worker died
+	finishing bool  // fulfilled, not yet reported
+	held      bool  // claimed, and then the worker died
+	since     int64 // when the shop last heard of a success
 }
+
+// simPatience is for how long the shop tries again to fulfil an order after it has last heard of a success.
+const simPatience = 14 * simDay
 
 // simShop is the merchant's application: it may be down, slow, forgetful or gone.
 type simShop struct {
@@ -29,6 +33,7 @@ type simShop struct {
 	mode   string // "", down, slow, dies, failing, gone
 	heard  []simEvent
 	events map[string]*simEvent // by id: the first that came
+	wanted []*simOrder          // heard of as paid
 	cursor string
 	until  int64 // the end of what ails it
 }
@@ -169,9 +174,14 @@ func (h *simShop) work(s *simulation) {
 }
 
 func (h *simShop) learn(s *simulation, v PaymentView) {
-	if o := s.orders[v.OrderRef]; o != nil && v.State == "succeeded" {
-		o.wanted = v.ID
+	o := s.orders[v.OrderRef]
+	if o == nil || v.State != "succeeded" {
+		return
 	}
+	if o.since = s.now; o.wanted == "" {
+		h.wanted = append(h.wanted, o)
+	}
+	o.wanted = v.ID
 }
 
 // fulfil claims an order and delivers the goods if the claim is granted. The shop trusts the claim alone.
@@ -232,10 +242,9 @@ func (h *simShop) catchUp(s *simulation) func() {
 				h.learn(s, data)
 			}
 		}
-		for _, p := range s.payments {
-			if o := s.orders[p.order]; o.wanted != "" && o.fulfilled == 0 {
-				s.fulfil(p.order)
-			}
+		h.wanted = slices.DeleteFunc(h.wanted, func(o *simOrder) bool { return o.fulfilled > 0 || s.now-o.since > simPatience })
+		for _, o := range h.wanted {
+			s.fulfil(o.ref)
 		}
 	}
 }

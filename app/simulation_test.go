@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// simShopSize is how many payments one simulated shop has in its three weeks.
-const simShopSize = 600
+// simShopSize is how many payments one simulated shop has in its twelve weeks.
+const simShopSize = 5000
 
 // simRun is what NODROP_SIM asks for, as "payments=1000000,seed=1,minutes=15": how many payments, the first shop's seed
 // (each further shop has the next), and after how many minutes no further shop is begun (0: no limit).
@@ -38,7 +38,7 @@ func parseSimRun(text string, usual simRun) (simRun, error) {
 	return run, nil
 }
 
-// TestSimulation lives through three weeks of several shops with faults everywhere and settles the accounts.
+// TestSimulation lives through twelve weeks of several shops with faults everywhere and settles the accounts.
 func TestSimulation(t *testing.T) {
 	run, err := parseSimRun(os.Getenv("NODROP_SIM"), simRun{payments: 2 * simShopSize / simShare, seed: 1})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -22,9 +23,9 @@ const (
 	simMinute = 60 * simSecond
 	simHour   = 60 * simMinute
 	simDay    = 24 * simHour
-	simSales  = 21 * simDay // during which payments are made
+	simSales  = 84 * simDay // during which payments are made
 	simAfter  = 70 * simDay // until everything has settled
-	simCrowd  = 20          // payments that begin within one minute
+	simCrowd  = 40          // payments that begin within one minute
 	simStep   = 10 * simSecond
 )
 
@@ -73,7 +74,8 @@ type simulation struct {
 	seq        int
 	wake       int64            // true time at which the engine is due
 	blocked    map[string]int64 // until when a loop has nothing to do though something is due
-	timers     map[string]int64 // when the timers of each gateway were due, as last looked up
+	timers     map[string]int64 // when each loop was due, as last looked up
+	looked     int              // commits by then
 	touched    map[string]bool  // gateways whose timers may have moved since
 
 	gateways map[string]*simGateway
@@ -94,7 +96,7 @@ func newSimulation(t *testing.T, seed uint64, size int) *simulation {
 		key[i] = byte(seed >> (8 * i))
 	}
 	s := &simulation{
-		t: t, seed: seed, size: size, rng: rand.New(rand.NewPCG(seed, 1)), random: rand.NewChaCha8(key), path: filepath.Join(t.TempDir(), "nodrop.db"),
+		t: t, seed: seed, size: size, rng: rand.New(rand.NewPCG(seed, 1)), random: rand.NewChaCha8(key), path: filepath.Join(simFolder(t), "nodrop.db"),
 		faults: &store.Faults{}, gate: &sync.RWMutex{}, begin: begin, now: begin, blocked: map[string]int64{},
 		timers: map[string]int64{}, touched: map[string]bool{},
 		refs: map[string][]*simPayment{}, orders: map[string]*simOrder{}, count: map[string]int{},
@@ -107,6 +109,17 @@ func newSimulation(t *testing.T, seed uint64, size int) *simulation {
 		}
 	})
 	return s
+}
+
+// simFolder is where a simulated database lies: in memory where the system has such a folder, for the power is never cut
+// here. Kills are simulated at the borders of commits, and an fsync would prove nothing.
+func simFolder(t *testing.T) string {
+	dir, err := os.MkdirTemp("/dev/shm", "nodrop")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
 }
 
 func (s *simulation) clock() time.Time { return time.UnixMilli(s.now + s.skew).UTC() }
@@ -166,11 +179,11 @@ func (s *simulation) plan() {
 	for range 4 + s.size/40 {
 		s.after(s.rng.Int64N(simSales), s.misfortune)
 	}
-	for range 4 {
+	for range 10 {
 		s.after(s.rng.Int64N(simSales), s.jump)
 	}
 	for _, name := range simNames {
-		for range 5 {
+		for range 20 {
 			g := s.gateways[name]
 			s.after(s.rng.Int64N(simSales), func() { s.breakDown(g) })
 		}
@@ -251,6 +264,7 @@ func (s *simulation) start() {
 	}
 	s.stopped = err
 	s.touch()
+	s.looked = -1
 	s.up, s.wake = true, s.now
 	clear(s.blocked)
 }
@@ -344,18 +358,13 @@ func (s *simulation) drive() {
 	s.stopped = errors.New("the engine does not come to rest")
 }
 
-// round lets each loop of the engine work once. It tells whether any had something to do; if none, when each will.
+// round lets each loop of the engine that is due work once. It tells whether any was; if none, when each will be.
 func (s *simulation) round() (due map[string]int64, busy bool) {
-	n, err := s.e.processOnce(s.t.Context())
-	if !s.worked("process", err) {
-		s.touch()
+	due, err := s.due()
+	if !s.worked("look", err) {
 		return nil, s.pause("process", simSecond)
 	}
-	if due, err = s.due(); !s.worked("look", err) {
-		return nil, s.pause("process", simSecond)
-	}
-	busy = n > 0
-	for _, loop := range append([]string{"holds", "send"}, simNames...) {
+	for _, loop := range simLoops {
 		at := due[loop]
 		if at == 0 || at > s.now || s.blocked[loop] > s.now {
 			continue
@@ -369,6 +378,9 @@ func (s *simulation) round() (due map[string]int64, busy bool) {
 	return due, busy
 }
 
+// simLoops are the loops of the engine, in the order in which they work.
+var simLoops = append([]string{"process", "holds", "send"}, simNames...)
+
 func (s *simulation) pause(loop string, ms int64) bool {
 	s.blocked[loop] = s.now + ms
 	return false
@@ -376,8 +388,12 @@ func (s *simulation) pause(loop string, ms int64) bool {
 
 func (s *simulation) loop(name string) bool {
 	switch name {
+	case "process":
+		s.touch()
+		_, err := s.e.processOnce(s.t.Context())
+		return s.worked(name, err) || s.pause(name, simSecond)
 	case "holds":
-		s.touch("blind")
+		s.touch()
 		_, err := s.e.holdsOnce(s.t.Context())
 		return s.worked(name, err) || s.pause(name, simSecond)
 	case "send":
@@ -417,60 +433,56 @@ func (s *simulation) touch(names ...string) {
 	}
 }
 
-// due gives for each loop the true instant at which it has something to do, 0: never.
+// due gives for each loop the true instant at which it has something to do; a loop without one has nothing to do.
 func (s *simulation) due() (map[string]int64, error) {
+	if _, commits := s.faults.Counts(); commits != s.looked {
+		if err := s.view(s.lookUp); err != nil {
+			return nil, err
+		}
+		s.looked = commits
+	}
 	due := map[string]int64{}
-	err := s.view(func(rx *store.Rx) error {
-		if err := s.lookUpTimers(rx); err != nil {
-			return err
+	for loop, ms := range s.timers {
+		if ms != 0 && (loop != "send" || !s.e.shop.closed()) {
+			due[loop] = ms - s.skew
 		}
-		note := func(loop string, ms int64, ok bool) {
-			if ok {
-				due[loop] = ms - s.skew
-			}
-		}
-		for name, ms := range s.timers {
-			note(name, ms, ms != 0)
-		}
-		ms, ok, err := rx.NextWorkMs()
-		note("process", ms, ok)
-		if err != nil {
-			return err
-		}
-		ms, ok, err = rx.NextEventMs()
-		note("send", ms, ok && !s.e.shop.closed())
+	}
+	return due, nil
+}
+
+// lookUp reads when each loop is due by the engine's clock, 0: never; timers only where they may have moved.
+func (s *simulation) lookUp(rx *store.Rx) (err error) {
+	if s.timers["process"], _, err = rx.NextWorkMs(); err != nil {
 		return err
-	})
-	return due, err
+	}
+	if s.timers["send"], _, err = rx.NextEventMs(); err != nil {
+		return err
+	}
+	return s.lookUpTimers(rx)
 }
 
 // lookUpTimers brings up to date when the timers of the touched gateways are due, by the engine's clock.
 func (s *simulation) lookUpTimers(rx *store.Rx) error {
 	if len(s.touched) > 0 {
-		ms, ok, err := rx.NextTimerMs(holdLane, store.LaneHold)
-		if s.timers["holds"] = ms; err != nil || !ok {
-			s.timers["holds"] = 0
-		}
+		ms, _, err := rx.NextHoldMs(holdLane)
 		if err != nil {
 			return err
 		}
+		s.timers["holds"] = ms
 	}
-	for _, name := range simNames {
-		if !s.touched[name] {
-			continue
+	for name := range s.touched {
+		lanes, err := rx.NextQuestionsMs(name)
+		if err != nil {
+			return err
 		}
 		s.timers[name] = 0
-		for _, lane := range lanes {
-			ms, ok, err := rx.NextTimerMs(name, lane)
-			if err != nil {
-				return err
-			}
-			if ok && (s.timers[name] == 0 || ms < s.timers[name]) {
+		for _, ms := range lanes {
+			if ms != 0 && (s.timers[name] == 0 || ms < s.timers[name]) {
 				s.timers[name] = ms
 			}
 		}
-		delete(s.touched, name)
 	}
+	clear(s.touched)
 	return nil
 }
 

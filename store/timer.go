@@ -111,19 +111,32 @@ func (rx *Rx) TimersOf(paymentID int64) (list []Timer, err error) {
 }
 
 // ClaimTimers takes up to limit due appointments of a gateway's lane, oldest first, and moves them on to leaseMs
-// so that a crash has them due again.
+// so that a crash has them due again. The plus keeps SQLite from preparing the statement anew for each lane.
 func (tx *Tx) ClaimTimers(gateway string, lane int64, nowMs, leaseMs int64, limit int) (list []Timer, err error) {
 	err = tx.each(`UPDATE timer SET due_ms = ?4, leased_ms = ?3
-		WHERE (payment_id, kind) IN (SELECT payment_id, kind FROM timer WHERE gateway = ?1 AND lane = ?2 AND due_ms <= ?3 ORDER BY due_ms LIMIT ?5)
+		WHERE (payment_id, kind) IN (SELECT payment_id, kind FROM timer WHERE gateway = ?1 AND lane = +?2 AND due_ms <= ?3 ORDER BY due_ms LIMIT ?5)
 		RETURNING `+timerColumns,
 		func(r *Row) { list = append(list, scanTimer(r)) }, gateway, lane, nowMs, leaseMs, limit)
 	return list, err
 }
 
-// NextTimerMs returns when the next appointment of a gateway's lane is due.
-func (rx *Rx) NextTimerMs(gateway string, lane int64) (dueMs int64, ok bool, err error) {
-	ok, err = rx.one(`SELECT due_ms FROM timer WHERE gateway = ? AND lane = ? ORDER BY due_ms LIMIT 1`, func(r *Row) { dueMs = r.Int(0) }, gateway, lane)
+// NextHoldMs returns when the next hold of a lane of holds ends.
+func (rx *Rx) NextHoldMs(gateway string) (dueMs int64, ok bool, err error) {
+	ok, err = rx.one(`SELECT due_ms FROM timer WHERE gateway = ? AND lane = 9 ORDER BY due_ms LIMIT 1`, func(r *Row) { dueMs = r.Int(0) }, gateway)
 	return dueMs, ok, err
+}
+
+// NextQuestionsMs returns when the next question of each of a gateway's lanes is due, in the order in which they are
+// served; 0: none. The lanes stand in the text: SQLite would prepare a statement anew whenever another lane is bound.
+func (rx *Rx) NextQuestionsMs(gateway string) (due [4]int64, err error) {
+	_, err = rx.one(`SELECT coalesce((SELECT min(due_ms) FROM timer WHERE gateway = ?1 AND lane = 0), 0), coalesce((SELECT min(due_ms) FROM timer WHERE gateway = ?1 AND lane = 1), 0),
+			coalesce((SELECT min(due_ms) FROM timer WHERE gateway = ?1 AND lane = 2), 0), coalesce((SELECT min(due_ms) FROM timer WHERE gateway = ?1 AND lane = 3), 0)`,
+		func(r *Row) {
+			for i := range due {
+				due[i] = r.Int(i)
+			}
+		}, gateway)
+	return due, err
 }
 
 // TimerBacklog counts a gateway's overdue questions, up to a thousand, and gives the oldest's due time.

@@ -108,6 +108,15 @@ func (p *planner) once(at int64, kind AskKind) {
 	}
 }
 
+// readably wants one answer at or after an instant, and one that can be read.
+func (p *planner) readably(at int64, kind AskKind) {
+	if p.asked.LastAnswer == WordUnreadable {
+		p.patiently(at, kind)
+	} else {
+		p.once(at, kind)
+	}
+}
+
 // patiently wants a question at an instant and again with growing gaps, for thirty days.
 func (p *planner) patiently(at int64, kind AskKind) {
 	if next := p.retry(at); next-at < retryEnd {
@@ -140,8 +149,17 @@ func (p *planner) notices() {
 		}
 		p.once(f.CommittedMs, kind)
 		if kind == AskHint && f.Word == WordSucceeded && p.answeredSince(f.CommittedMs) {
-			p.once(p.firstAnswer(f.CommittedMs)+apart, kind) // what a gateway answers may lag behind what it sends, or be wrong once
+			p.doubt(p.firstAnswer(f.CommittedMs) + apart)
 		}
+	}
+}
+
+// doubt asks about a hint of a success once more: what a gateway answers may lag behind what it sends, or be wrong once.
+func (p *planner) doubt(at int64) {
+	if p.s.final() {
+		p.readably(at, AskHint)
+	} else {
+		p.once(at, AskHint)
 	}
 }
 
@@ -208,12 +226,7 @@ func (p *planner) again() {
 	if p.unback == 0 || p.deniedTwice() || p.elsewhere() {
 		return
 	}
-	at := p.firstUnback + apart
-	if p.asked.LastAnswer == WordUnreadable {
-		p.patiently(at, AskAgain)
-	} else {
-		p.once(at, AskAgain)
-	}
+	p.readably(p.firstUnback+apart, AskAgain)
 }
 
 // afterwards asks on where the end was no final word.

@@ -164,6 +164,11 @@ func TestAskWhatIsSettled(t *testing.T) {
 		{"asked again, unreadable for a month", terms(), committed(7*second, paidNotice(1), query(WordFailed, 2*second)), AskState{LastAskedMs: 31 * day, LastAnsweredMs: 31 * day, LastAnswer: WordUnreadable}, 0, 0, ""},
 		{"denied twice", terms(), committed(7*second, paidNotice(1), query(WordFailed, 2*second), query(WordFailed, 11*minute)), AskState{}, 0, 0, ""},
 		{"denial of money from elsewhere", terms(), committed(7*second, paidNotice(1), elsewhere(), query(WordFailed, 2*second)), AskState{}, 0, 0, ""},
+		{"hint of a success, denied by what lags behind", terms(), doubted(query(WordFailed, 8*second)), asked(8*second, WordFailed), 10*minute + 8*second, 0, AskHint},
+		{"the same, unknown at first", terms(), doubted(query(WordNotFound, 8*second)), asked(8*second, WordNotFound), 30 * second, 3 * second, AskFirst},
+		{"the same, denied for the first time at the second question", terms(), doubted(query(WordNotFound, 8*second), query(WordFailed, 11*minute)), asked(11*minute, WordFailed), 21 * minute, 0, AskHint},
+		{"the same, unreadable at the third", terms(), doubted(query(WordNotFound, 8*second), query(WordFailed, 11*minute)), asked(22*minute, WordUnreadable), 23 * minute, 6 * second, AskHint},
+		{"the same, denied twice", terms(), doubted(query(WordNotFound, 8*second), query(WordFailed, 11*minute)), asked(21*minute, WordFailed), 0, 0, ""},
 		{"unmapped", terms(), committed(7*second, unmapped(1)), AskState{}, 7 * second, 0, AskConfirm},
 		{"reversed", terms(), committed(7*second, paidNotice(1), notice(WordReversed, 2)), AskState{}, 7 * second, 0, AskConfirm},
 		{"hint of reversed", terms(), committed(7*second, paidNotice(1), notice(WordReversed, 2).hint()), AskState{}, 7 * second, 0, AskHint},
@@ -177,6 +182,15 @@ func TestAskWhatIsSettled(t *testing.T) {
 		{"no answer, day 29", terms(), []Fact{gaveUp(WordProcessing, 50*hour)}, AskState{LastAskedMs: 50*hour + 29*day + 5*hour}, 50*hour + 30*day, 144 * minute, AskDaily},
 		{"no answer, after thirty days", terms(), []Fact{gaveUp(WordProcessing, 50*hour)}, AskState{LastAskedMs: 50*hour + 31*day}, 0, 0, ""},
 	})
+}
+
+// doubted are the answers after a hint of a success that came at seven seconds.
+func doubted(answers ...Fact) []Fact {
+	return committed(7*second, append([]Fact{paidNotice(5 * second).hint()}, answers...)...)
+}
+
+func asked(at int64, last Word) AskState {
+	return AskState{LastAskedMs: at, LastAnsweredMs: at, LastAnswer: last}
 }
 
 // A clock that was set back by an hour does not silence a payment for an hour.
