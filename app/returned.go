@@ -38,7 +38,7 @@ func (e *Engine) reviewHintedReturns(tx *store.Tx, a *account, p *store.Payment,
 		if !hintsReturn(f) || hintedSince(facts[i+1:], f) {
 			continue
 		}
-		if proved(facts, f) || gone(f) {
+		if proved(p, facts, f) || gone(f) {
 			err = e.closeReview(tx, unprovedReturnKind, returnSubject(*p, string(f.Kind), f.Ref), now, "answered")
 		} else if !can || p.LastAnsweredMs >= f.CommittedMs {
 			err = e.openHintedReturn(tx, *p, rows[i], now)
@@ -63,11 +63,12 @@ func hintedSince(later []payment.Fact, f payment.Fact) bool {
 	return false
 }
 
-// proved tells whether the gateway itself, or a person who has looked, speaks of what a hint says; an answer that tells of
-// such things at all would tell of this one.
-func proved(facts []payment.Fact, hint payment.Fact) bool {
+// proved tells whether the gateway itself, or a person who has looked, speaks of what a hint says; an answer since then that
+// can be read, of a gateway that tells of such things at all, would tell of this one.
+func proved(p *store.Payment, facts []payment.Fact, hint payment.Fact) bool {
+	told := p.LastAnsweredMs >= hint.CommittedMs && p.LastAnswer != string(payment.WordUnreadable)
 	for _, f := range facts {
-		if f.Kind != hint.Kind || f.Hint || f.Ref != hint.Ref && f.Source != payment.SourceQuery {
+		if f.Kind != hint.Kind || f.Hint || f.Ref != hint.Ref && !(told && f.Source == payment.SourceQuery) {
 			continue
 		}
 		if f.Actor == "" || f.CommittedMs >= hint.CommittedMs {

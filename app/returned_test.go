@@ -32,7 +32,13 @@ kind = "payment"
 // returning is a bench whose hinting gateway has a payment of 100 pesos that its answers call paid.
 func returning(t *testing.T) (*bench, PaymentView) {
 	t.Helper()
-	spec, err := gateway.ParseSpec([]byte(returnDefinition), "custom")
+	b, p, _ := returningAs(t, returnDefinition)
+	return b, p
+}
+
+func returningAs(t *testing.T, definition string) (*bench, PaymentView, *answers) {
+	t.Helper()
+	spec, err := gateway.ParseSpec([]byte(definition), "custom")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +58,7 @@ func returning(t *testing.T) (*bench, PaymentView) {
 		t.Fatalf("state %s", got.State)
 	}
 	b.clock.move(time.Hour)
-	return b, p
+	return b, p, a
 }
 
 // hintReturn sends a notice that proves nothing and has the gateway asked.
@@ -101,6 +107,41 @@ func TestARefundThatOnlyAHintTellsOfIsAsked(t *testing.T) {
 	b.fireHint()
 	if kinds := b.reviewKinds(); len(kinds) != 0 {
 		t.Errorf("asked again: %v", kinds)
+	}
+	b.sound()
+}
+
+// TestARefundThatAnUnreadableAnswerHidesIsAskedAgain: the gateway tells of refunds, and told of an earlier one, which proves
+// nothing about the later one while its answer cannot be read.
+func TestARefundThatAnUnreadableAnswerHidesIsAskedAgain(t *testing.T) {
+	b, p, a := returningAs(t, returnDefinition+`[[shape.also]]
+kind = "refund"
+each = "refunds"
+ref = "rid"
+status = "status"
+amount = { from = "amount", kind = "decimal_string", currency = "{item:currency}" }
+`)
+	refund := func(rid, amount string) string {
+		return `{"rid":"` + rid + `","status":"succeeded","amount":"` + amount + `","currency":"PHP"}`
+	}
+	answer := func(body string) {
+		a.next = func(*http.Request) (int, http.Header, string) { return 200, nil, body }
+	}
+	paid := `{"pid":"A-1","ref":"A","status":"PAID","amount":"100.00","currency":"PHP","refunds":[%s]}`
+	answer(fmt.Sprintf(paid, refund("re_1", "40.00")))
+	b.hintReturn("refund", "re_1", "DONE", "40.00")
+	if got := b.payment(p.ID); got.Refunded != "40.00" || len(b.reviewKinds()) != 0 {
+		t.Fatalf("refunded %s, open %v", got.Refunded, b.reviewKinds())
+	}
+	b.clock.move(time.Hour)
+	answer("<html>log in</html>")
+	b.hintReturn("refund", "re_2", "DONE", "30.00")
+	b.openOf(unprovedReturnKind)
+	answer(fmt.Sprintf(paid, refund("re_1", "40.00")+","+refund("re_2", "30.00")))
+	b.clock.move(11 * time.Minute)
+	b.fireHint()
+	if got := b.payment(p.ID); got.Refunded != "70.00" || len(b.reviewKinds()) != 0 {
+		t.Errorf("once it can be read: refunded %s, open %v", got.Refunded, b.reviewKinds())
 	}
 	b.sound()
 }

@@ -49,14 +49,45 @@ const (
 	simSignature = "[[signature]]\nkind = \"hmac\"\nhash = \"sha256\"\nencoding = \"hex\"\nfrom = \"{header:X-Signature}\"\n"
 	simUnsigned  = "[[signature]]\nkind = \"none\"\n"
 	simFields    = `[notice]
+type = "type"
 dedupe = "eid"
 [fields]
-refs = [{ kind = "payment", from = "pid" }]
 merchant_ref = "ref"
 status = "status"
-words = { OPEN = "pending", PROC = "processing", TRY = "attempt_failed", PAID = "succeeded", FAILED = "failed", EXPIRED = "expired", CANCELLED = "cancelled", BACK = "reversed" }
 amount = { from = "amount", kind = "decimal_string", currency = "currency" }
 occurred = { from = "at", format = "unix_ms" }
+[[shape]]
+when = { "{type}" = ["payment", ""] }
+kind = "payment"
+refs = [{ kind = "payment", from = "pid" }]
+account = "account"
+[shape.words]
+OPEN = "pending"
+PROC = "processing"
+TRY = "attempt_failed"
+PAID = "succeeded"
+FAILED = "failed"
+EXPIRED = "expired"
+CANCELLED = "cancelled"
+BACK = "reversed"
+[[shape.also]]
+kind = "refund"
+each = "backs"
+ref = "id"
+status = "status"
+amount = { from = "amount", kind = "decimal_string", currency = ["currency", "{item:currency}"] }
+[[shape]]
+when = { "{type}" = "refund" }
+kind = "refund"
+refs = [{ kind = "payment", from = "pid" }]
+ref = "id"
+words = { pending = "pending", succeeded = "succeeded", failed = "failed" }
+[[shape]]
+when = { "{type}" = "dispute" }
+kind = "dispute"
+refs = [{ kind = "payment", from = "pid" }]
+ref = "id"
+words = { open = "open", won = "won", lost = "lost" }
 [ack]
 body = "OK"
 `
@@ -72,6 +103,8 @@ auth = { kind = "bearer", token = "{api_key}" }
 // configure adds the gateways that are described, not coded.
 func (s *simulation) configure(c *config.Config) {
 	c.Gateways[0].QueryConcurrency = 1
+	c.Gateways[0].Account = "shop"
+	c.Limits.ApproveAbove = config.Approval{"PHP": 1_500_000}
 	definitions := map[string]string{
 		"hint":  "title = \"Hints\"\n" + simUnsigned + simFields + fmt.Sprintf(simQuery, "hint") + simByRef + simByName,
 		"tries": "title = \"Tries\"\n[facts]\nattempt_kind = \"payment\"\n" + simSignature + simFields + fmt.Sprintf(simQuery, "tries") + simByName + simList,
@@ -171,17 +204,17 @@ func (s *simulation) object(g *simGateway, p *simPayment, now int64) string {
 		w.word, p.lied = payment.WordFailed, true
 	}
 	amount := payment.FormatAmount(w.amount, w.currency)
-	if g.name != "sandbox" {
-		return fmt.Sprintf(`{"pid":%q,"ref":%q,"status":%q,"amount":%q,"currency":%q}`, p.id, p.ref, g.word(w.word), amount, w.currency)
-	}
 	refunds := []string{}
 	for _, b := range p.backs {
-		if !b.dispute && b.at <= now {
+		if !b.dispute && b.at <= now-p.lag {
 			refunds = append(refunds, fmt.Sprintf(`{"id":%q,"status":"succeeded","amount":%q,"currency":"PHP"}`, b.id, payment.FormatAmount(b.amount, "PHP")))
 		}
 	}
-	return fmt.Sprintf(`{"id":%q,"reference":%q,"status":%q,"amount":%q,"currency":%q,"account":"shop","refunds":[%s]}`,
-		p.id, p.ref, g.word(w.word), amount, w.currency, strings.Join(refunds, ","))
+	form := `{"pid":%q,"ref":%q,"status":%q,"amount":%q,"currency":%q,"account":"shop","backs":[%s]}`
+	if g.name == "sandbox" {
+		form = `{"id":%q,"reference":%q,"status":%q,"amount":%q,"currency":%q,"account":"shop","refunds":[%s]}`
+	}
+	return fmt.Sprintf(form, p.id, p.ref, g.word(w.word), amount, w.currency, strings.Join(refunds, ","))
 }
 
 // doubtful tells whether answers that lag behind may have denied the success already. One that denies it wrongly besides
@@ -198,24 +231,50 @@ type simNotice struct {
 
 // notice makes the message about a word of a payment.
 func (s *simulation) notice(p *simPayment, w simWord) simNotice {
-	g := s.gateways[p.gateway]
-	amount, key := payment.FormatAmount(w.amount, w.currency), p.key(w)
-	if p.gateway != "sandbox" {
-		return simNotice{gateway: p.gateway, body: fmt.Appendf(nil, `{"eid":%q,"pid":%q,"ref":%q,"status":%q,"amount":%q,"currency":%q,"at":%d}`,
-			key, p.id, p.ref, g.word(w.word), amount, w.currency, w.at)}
-	}
-	return s.sandboxNotice(key, "payment", w.at, map[string]any{"id": p.id, "reference": p.ref, "status": g.word(w.word), "amount": amount, "currency": w.currency, "account": "shop"})
+	return s.message(p, p.key(w), "payment", w.at, map[string]any{"id": p.id, "status": s.gateways[p.gateway].word(w.word), "account": "shop",
+		"amount": payment.FormatAmount(w.amount, w.currency), "currency": w.currency})
 }
 
 // key is what a gateway calls its notice of a word.
 func (p *simPayment) key(w simWord) string { return fmt.Sprintf("%s_%s_%d", p.id, w.word, w.at) }
 
-func (s *simulation) sandboxNotice(key, kind string, at int64, data map[string]any) simNotice {
-	body, err := json.Marshal(map[string]any{"id": key, "type": kind, "livemode": false, "created": time.UnixMilli(at).UTC().Format(time.RFC3339Nano), "data": data})
+// message is a notice in the manner of the payment's gateway.
+func (s *simulation) message(p *simPayment, key, kind string, at int64, data map[string]any) simNotice {
+	var whole map[string]any
+	if p.gateway == "sandbox" {
+		data["payment"], data["reference"] = p.id, p.ref
+		whole = map[string]any{"id": key, "type": kind, "livemode": false, "created": time.UnixMilli(at).UTC().Format(time.RFC3339Nano), "data": data}
+	} else {
+		whole = data
+		data["pid"], data["ref"], data["eid"], data["type"], data["at"] = p.id, p.ref, key, kind, at
+	}
+	body, err := json.Marshal(whole)
 	if err != nil {
 		s.stopped = err
 	}
-	return simNotice{gateway: "sandbox", body: body}
+	return simNotice{gateway: p.gateway, body: body}
+}
+
+// elsewhere sends a properly signed notice of another merchant's account, which says that a payment of this reference is paid.
+func (s *simulation) elsewhere(p *simPayment) {
+	w := simWord{at: s.now, word: payment.WordSucceeded, amount: p.amount, currency: "PHP"}
+	s.count["notices for another account"]++
+	s.deliver(s.message(p, p.key(w)+"_other", "payment", w.at, map[string]any{"id": p.id + "_other", "status": s.gateways[p.gateway].word(w.word),
+		"account": "another shop", "amount": payment.FormatAmount(w.amount, "PHP"), "currency": "PHP"}), 0)
+}
+
+// again sends a notice once more under its key with other content: the same said in other words, or another amount.
+func (s *simulation) again(p *simPayment, w simWord) {
+	data := map[string]any{"id": p.id, "status": s.gateways[p.gateway].word(w.word), "account": "shop", "note": "again",
+		"amount": payment.FormatAmount(w.amount, w.currency), "currency": w.currency}
+	if p.gateway == "sandbox" && s.chance(300) {
+		p.muddled = true
+		s.count["notices with the same key and another amount"]++
+		data["amount"] = payment.FormatAmount(w.amount+1, w.currency)
+	}
+	s.count["notices with the same key and other content"]++
+	n := s.message(p, p.key(w), "payment", w.at, data)
+	s.after(s.between(simSecond, 3*simHour), func() { s.deliver(n, 0) })
 }
 
 // announce has a notice sent with the luck of the network: lost, late, twice, in any order. What must arrive is never lost.

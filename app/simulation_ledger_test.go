@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"nodrop/app/payment"
@@ -112,6 +113,11 @@ func (a simAccount) decided(acts ...string) bool {
 	return false
 }
 
+// wasAsked tells whether a person was ever asked a question of some kind about the payment.
+func (a simAccount) wasAsked(kind string) bool {
+	return slices.ContainsFunc(a.all, func(v store.Review) bool { return v.Kind == kind })
+}
+
 func (a simAccount) name() string {
 	return fmt.Sprintf("%s at %s, which %s (payment %s, %s %s)", a.truth.ref, a.row.Gateway, a.truth.story, a.row.PublicID, a.row.State, a.row.Cause)
 }
@@ -178,7 +184,7 @@ func (s *simulation) auditUnpaid(a simAccount) {
 // auditMoney: nothing is received or refunded that was not, and what was told of for certain is there.
 func (s *simulation) auditMoney(a simAccount) {
 	p := a.truth
-	if received, currency := p.received(); !a.decided() && currency == "PHP" && a.row.State == "succeeded" && a.row.ReceivedMinor != received {
+	if received, currency := p.received(); !a.decided() && !p.muddled && currency == "PHP" && a.row.State == "succeeded" && a.row.ReceivedMinor != received {
 		s.find("%s: received %d, really %d", a.name(), a.row.ReceivedMinor, received)
 	}
 	var refunded, arrived, lost, lostArrived int64
@@ -197,7 +203,10 @@ func (s *simulation) auditMoney(a simAccount) {
 		}
 	}
 	if a.row.RefundedMinor > refunded || a.row.RefundedMinor < arrived {
-		s.find("%s: refunded %d, really %d, of which %d arrived", a.name(), a.row.RefundedMinor, refunded, arrived)
+		s.find("%s: refunded %d, really %d, of which %d arrived; truth %+v, nodrop's facts %+v", a.name(), a.row.RefundedMinor, refunded, arrived, p.backs, a.facts)
+	}
+	if a.wasAsked(unprovedReturnKind) {
+		return // nothing proves it, and a person looked
 	}
 	if a.row.State == "succeeded" && !p.reversed() && !p.lied && (a.row.ReversedMinor > lost || a.row.ReversedMinor < lostArrived) {
 		s.find("%s: reversed %d, really %d", a.name(), a.row.ReversedMinor, lost)

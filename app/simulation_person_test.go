@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"nodrop/app/payment"
 	"nodrop/store"
@@ -13,7 +14,8 @@ import (
 var simAnswers = map[string][]string{
 	"difference": {"accept", "accept", "reject", "mark_succeeded"}, "late": {"fulfil", "fulfil", "refund"}, "duplicate": {"refund", "refund", "keep_both"},
 	"refund_owed": {"refund_proof"}, "reversed": {"ignore", "money_back"}, "claim_overdue": {ActRelease}, "dead_outbox": {ActResend},
-	"dead_inbox": {ActReplay}, "shop_gone": {ActResume}, "money_without_order": {ActDismiss}, "reference_conflict": {ActDismiss},
+	approvalKind: {ActApprove, ActApprove, ActApprove, ActTurnDown}, "same_key_other_content": {ActDismiss},
+	unprovedReturnKind: {ActRecordRefund, ActRecordLoss, ActRecordDispute}, "dead_inbox": {ActReplay}, "shop_gone": {ActResume}, "money_without_order": {ActDismiss}, "reference_conflict": {ActDismiss},
 }
 
 // answerReviews has the person look at the queue and answer what has been there for some hours.
@@ -45,12 +47,22 @@ func (s *simulation) answerReviews() {
 
 // answerReview makes one decision, sometimes with a double click and sometimes on a stale page.
 func (s *simulation) answerReview(v store.Review) {
+	if s.chance(50) {
+		s.snooze(v)
+		return
+	}
 	act, ok := s.choose(v)
 	if !ok {
 		return
 	}
 	d := Decision{Actor: "ana", ReviewID: v.ID, Act: act, Reason: "looked into it"}
-	if ruled(act) && !s.detail(&d, v) {
+	if act == ActApprove {
+		d.Actor = "ben"
+	}
+	if act == ActLink {
+		d.LinkTo = s.meant(v)
+	}
+	if (ruled(act) || recorded[act] != "") && !s.detail(&d, v) {
 		return
 	}
 	if s.chance(100) {
@@ -67,13 +79,22 @@ func (s *simulation) decide(d Decision, kind string) {
 	s.seq++
 	d.FormKey = fmt.Sprintf("form-%d", s.seq)
 	s.touch()
-	err := s.e.Decide(s.t.Context(), d)
+	made, _, err := s.e.ProposalOf(s.t.Context(), d.ReviewID)
+	if !s.worked("proposal", err) {
+		return
+	}
+	waits, err := s.e.Submit(s.t.Context(), d)
 	if !s.worked("decide", err) {
 		s.count["decisions refused"]++
 		return
 	}
 	s.count["decisions"]++
-	s.count["answered "+kind]++
+	if waits {
+		s.count["decisions that wait for a second person"]++
+	} else {
+		s.count["answered "+kind]++
+		s.count["answer "+d.Act]++
+	}
 	if s.chance(100) {
 		s.count["double clicks"]++
 		if err := s.e.Decide(s.t.Context(), d); !s.worked("decide", err) && s.up && KindOf(err) != KindBusy {
@@ -81,8 +102,11 @@ func (s *simulation) decide(d Decision, kind string) {
 		}
 	}
 	switch {
+	case waits:
+	case d.Act == ActApprove && made.Act == string(payment.ActRefund):
+		s.refundAsDecided(s.row(made.PaymentID).PublicID, made.Amount)
 	case d.Act == string(payment.ActRefund):
-		s.refundAsDecided(d)
+		s.refundAsDecided(d.PaymentID, d.Amount)
 	case ruled(d.Act) && s.chance(50):
 		s.after(s.between(simHour, simDay), func() { s.undo(d.PaymentID) })
 	}
@@ -96,7 +120,7 @@ func (s *simulation) choose(v store.Review) (string, bool) {
 	}
 	var allowed []string
 	for _, c := range choices {
-		if c.Blocked == "" && !slices.Contains([]string{ActAsk, ActSnooze, ActLink, ActReopen}, c.Act) {
+		if c.Blocked == "" && !slices.Contains([]string{ActSnooze, ActLink, ActReopen}, c.Act) {
 			allowed = append(allowed, c.Act)
 		}
 	}
@@ -104,6 +128,9 @@ func (s *simulation) choose(v store.Review) (string, bool) {
 		return "", false
 	}
 	liked := simAnswers[v.Kind]
+	if s.meant(v) != "" {
+		return ActLink, true
+	}
 	if v.Kind == "no_answer" || v.Kind == "contradiction" {
 		liked = s.byTheTruth(v.PaymentID)
 	}
@@ -113,6 +140,28 @@ func (s *simulation) choose(v store.Review) (string, bool) {
 		}
 	}
 	return allowed[s.rng.IntN(len(allowed))], true
+}
+
+// snooze puts a review off for some hours or days.
+func (s *simulation) snooze(v store.Review) {
+	until := time.UnixMilli(s.e.nowMs() + s.between(simHour, 3*simDay))
+	s.decide(Decision{Actor: "ana", ReviewID: v.ID, Act: ActSnooze, Until: until}, v.Kind)
+}
+
+// meant finds for money under a reference that nobody registered the payment whose reference the shop had mistyped.
+func (s *simulation) meant(v store.Review) (publicID string) {
+	if v.Kind != "money_without_order" {
+		return ""
+	}
+	err := s.view(func(rx *store.Rx) error {
+		w, ok, err := rx.GetWork(v.InboxID)
+		if truth := s.refs[w.Gateway+" "+w.MerchantRef]; ok && len(truth) > 0 && truth[0].mistyped != "" {
+			publicID = truth[0].public
+		}
+		return err
+	})
+	s.worked("meant", err)
+	return publicID
 }
 
 // byTheTruth is what somebody decides who has looked into the gateway's dashboard.
@@ -133,6 +182,9 @@ func (s *simulation) truthOf(id int64) *simPayment { return s.truthAbout(s.row(i
 
 // truthAbout finds the truth behind a payment of nodrop's; of several tries the one that it is, else the one that is paid.
 func (s *simulation) truthAbout(row store.Payment) (truth *simPayment) {
+	if typo := s.refs["mistyped "+row.Gateway+" "+row.MerchantRef]; len(typo) > 0 {
+		return typo[0]
+	}
 	for _, p := range s.refs[row.Gateway+" "+row.MerchantRef] {
 		if p.id == row.Attempt {
 			return p
@@ -174,22 +226,25 @@ func (s *simulation) detail(d *Decision, v store.Review) bool {
 			d.Basis = string(payment.BasisElsewhere)
 		}
 	default:
-		return true
+		if recorded[d.Act] == "" {
+			return true
+		}
+		amount = v.AmountMinor
 	}
 	d.Amount = payment.FormatAmount(amount, row.Currency)
 	return true
 }
 
 // refundAsDecided has the money go back at the gateway some hours after a person decided so.
-func (s *simulation) refundAsDecided(d Decision) {
+func (s *simulation) refundAsDecided(publicID, amount string) {
 	s.count["refunds decided"]++
 	for _, p := range s.payments {
-		if p.public != d.PaymentID || p.gateway != "sandbox" {
+		if p.public != publicID {
 			continue
 		}
-		minor, err := payment.ParseAmount(strings.TrimSpace(d.Amount), "PHP")
+		minor, err := payment.ParseAmount(strings.TrimSpace(amount), "PHP")
 		if err != nil {
-			s.find("amount %q: %v", d.Amount, err)
+			s.find("amount %q: %v", amount, err)
 		}
 		s.refunded(p, s.between(simHour, 30*simHour), minor)
 	}

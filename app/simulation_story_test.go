@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -42,6 +43,8 @@ type simPayment struct {
 	noticed                 bool   // the notice of its success arrives for certain
 	arrived                 bool   // and was acknowledged
 	lied                    bool   // the gateway denied its success once
+	muddled                 bool   // another amount came under the key of its notice
+	mistyped                string // the reference under which the shop registers it, if that is not the gateway's
 }
 
 func (p *simPayment) wordAt(t int64) simWord {
@@ -139,11 +142,16 @@ var simStories = []simStory{
 	{"pays twice", 30, "", (*simulation).paysTwice},
 	{"is replaced", 25, "", (*simulation).isReplaced},
 	{"is closed", 25, "", (*simulation).isClosed},
-	{"is refunded", 40, "sandbox", (*simulation).isRefunded},
-	{"is disputed", 20, "sandbox", (*simulation).isDisputed},
+	{"is refunded", 40, "", (*simulation).isRefunded},
+	{"is disputed", 20, "", (*simulation).isDisputed},
 	{"is taken back", 10, "", func(s *simulation, p *simPayment) {
 		s.pays(p, s.between(simMinute, simHour), true)
 		s.says(p, s.between(simDay, 6*simDay), payment.WordReversed, true)
+	}},
+	{"is mistyped", 15, "blind", func(s *simulation, p *simPayment) {
+		p.mistyped = p.ref + "-"
+		s.refs["mistyped "+p.gateway+" "+p.mistyped] = []*simPayment{p}
+		s.pays(p, s.between(simMinute, simHour), true)
 	}},
 	{"is a stranger", 10, "sandbox", func(s *simulation, p *simPayment) { s.pays(p, simMinute, true) }},
 }
@@ -175,6 +183,9 @@ func (s *simulation) sell(i int) {
 	story.live(s, p)
 	if s.chance(60) {
 		s.after(s.between(simMinute, simDay), func() { s.forge(p) })
+	}
+	if s.chance(30) {
+		s.after(s.between(simMinute, simDay), func() { s.elsewhere(p) })
 	}
 }
 
@@ -209,7 +220,7 @@ func (s *simulation) register(p *simPayment) {
 		s.after(30*simSecond, func() { s.register(p) })
 		return
 	}
-	r := Registration{Gateway: p.gateway, MerchantRef: p.ref, OrderRef: p.order, Amount: payment.FormatAmount(p.amount, "PHP"), Currency: "PHP"}
+	r := Registration{Gateway: p.gateway, MerchantRef: cmp.Or(p.mistyped, p.ref), OrderRef: p.order, Amount: payment.FormatAmount(p.amount, "PHP"), Currency: "PHP"}
 	if len(p.id)%2 == 0 {
 		at := s.clock().Add(24 * time.Hour)
 		r.ExpiresAt = &at
@@ -243,6 +254,9 @@ func (s *simulation) saysWith(p *simPayment, after int64, w simWord, mustArrive 
 		}
 		sent := s.announce(n, mustArrive)
 		p.noticed = p.noticed || sent && w.word == payment.WordSucceeded
+		if s.chance(30) {
+			s.again(p, w)
+		}
 	})
 }
 
@@ -405,10 +419,11 @@ func (s *simulation) goesBack(p *simPayment, after int64, b simBack, kind string
 			b.id = fmt.Sprintf("%s_%s%d", p.id, kind, len(p.backs))
 		}
 		b.at = s.now
+		s.count[kind+" at "+p.gateway]++
 		p.backs = append(p.backs, b)
 		i := len(p.backs) - 1
-		n := s.sandboxNotice(fmt.Sprintf("%s_%s", b.id, b.status), kind, b.at, map[string]any{
-			"id": b.id, "payment": p.id, "reference": p.ref, "status": b.status, "amount": payment.FormatAmount(b.amount, "PHP"), "currency": "PHP"})
+		n := s.message(p, fmt.Sprintf("%s_%s", b.id, b.status), kind, b.at, map[string]any{
+			"id": b.id, "status": b.status, "amount": payment.FormatAmount(b.amount, "PHP"), "currency": "PHP"})
 		n.done = func() { p.backs[i].arrived = true }
 		s.announce(n, false)
 	})

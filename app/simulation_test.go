@@ -101,10 +101,14 @@ func everythingHappened(t *testing.T, total map[string]int) {
 	for _, name := range []string{
 		"notices lost", "notices late", "notices doubled", "notices forged", "notices not acknowledged", "registered late", "registered hours late",
 		"questions timed out", "questions failed", "questions throttled", "questions answered wrongly", "gateway outages",
-		"disk faults", "kills between commits", "kills while idle", "restarts", "clock jumps",
+		"disk faults", "kills between commits", "kills while idle", "restarts", "clock jumps forward", "clock jumps back",
+		"notices for another account", "notices with the same key and other content", "notices with the same key and another amount",
 		"told that the shop is gone", "workers died", "fulfilled", "orders closed", "charged again",
 		"decisions", "double clicks", "undone", "refunds decided",
 		"answered late", "answered duplicate", "answered difference", "answered no_answer", "answered reversed", "answered refund_owed",
+		"refund at sandbox", "refund at hint", "refund at tries", "refund at blind",
+		"dispute at sandbox", "dispute at hint", "dispute at tries", "dispute at blind",
+		"decisions that wait for a second person", "answer approve", "answer turn_down", "answer link", "answer snooze", "answered same_key_other_content",
 		"answered dead_outbox", "answered shop_gone", "answered claim_overdue", "answered money_without_order",
 	} {
 		if total[name] == 0 {

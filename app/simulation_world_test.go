@@ -209,12 +209,12 @@ func (s *simulation) every(ms, until int64, do func()) {
 
 // jump sets the engine's clock an hour wrong for some hours.
 func (s *simulation) jump() {
-	by := simHour
+	by, way := simHour, "forward"
 	if s.chance(500) {
-		by = -simHour
+		by, way = -simHour, "back"
 	}
 	s.skew += by
-	s.count["clock jumps"]++
+	s.count["clock jumps "+way]++
 	s.after(s.between(20*simMinute, 5*simHour), func() { s.skew -= by })
 }
 

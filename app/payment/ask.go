@@ -3,6 +3,7 @@ package payment
 import (
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // AskKind says why the gateway is to be asked.
@@ -148,19 +149,27 @@ func (p *planner) notices() {
 			kind = AskHint
 		}
 		p.once(f.CommittedMs, kind)
-		if kind == AskHint && f.Word == WordSucceeded && p.answeredSince(f.CommittedMs) {
-			p.doubt(p.firstAnswer(f.CommittedMs) + apart)
+		if kind == AskHint && p.answeredSince(f.CommittedMs) {
+			p.doubt(f)
 		}
 	}
 }
 
-// doubt asks about a hint of a success once more: what a gateway answers may lag behind what it sends, or be wrong once.
-func (p *planner) doubt(at int64) {
-	if p.s.final() {
+// doubt asks once more about a hint of a success, refund or dispute that its answer did not bear out: what a gateway answers
+// may lag behind what it sends, or be wrong once.
+func (p *planner) doubt(f *Fact) {
+	at := p.firstAnswer(f.CommittedMs) + apart
+	switch {
+	case f.Word == WordSucceeded && p.s.final(), f.Kind != FactWord && !p.borneOut(f):
 		p.readably(at, AskHint)
-	} else {
+	case f.Word == WordSucceeded:
 		p.once(at, AskHint)
 	}
+}
+
+// borneOut tells whether the gateway itself speaks of the refund or dispute of a hint.
+func (p *planner) borneOut(hint *Fact) bool {
+	return slices.ContainsFunc(p.facts, func(f Fact) bool { return f.Kind == hint.Kind && f.Ref == hint.Ref && f.speaks() })
 }
 
 // firstAnswer is when the first of the denials that are kept since an instant was asked for, else the first answer of

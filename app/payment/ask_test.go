@@ -164,10 +164,15 @@ func TestAskWhatIsSettled(t *testing.T) {
 		{"asked again, unreadable for a month", terms(), committed(7*second, paidNotice(1), query(WordFailed, 2*second)), AskState{LastAskedMs: 31 * day, LastAnsweredMs: 31 * day, LastAnswer: WordUnreadable}, 0, 0, ""},
 		{"denied twice", terms(), committed(7*second, paidNotice(1), query(WordFailed, 2*second), query(WordFailed, 11*minute)), AskState{}, 0, 0, ""},
 		{"denial of money from elsewhere", terms(), committed(7*second, paidNotice(1), elsewhere(), query(WordFailed, 2*second)), AskState{}, 0, 0, ""},
+		{"hint of a refund, not borne out", terms(), returned(), asked(8*second, WordSucceeded), 10*minute + 8*second, 0, AskHint},
+		{"the same at the second question", terms(), returned(), asked(11*minute, WordSucceeded), 0, 0, ""},
+		{"the same, unreadable", terms(), returned(), asked(11*minute, WordUnreadable), 11*minute + 52*second, 6 * second, AskHint},
+		{"the same, borne out", terms(), returned(asQuery(refund("a", RefundSucceeded, 1, 8*second))), asked(8*second, WordSucceeded), 0, 0, ""},
 		{"hint of a success, denied by what lags behind", terms(), doubted(query(WordFailed, 8*second)), asked(8*second, WordFailed), 10*minute + 8*second, 0, AskHint},
 		{"the same, unknown at first", terms(), doubted(query(WordNotFound, 8*second)), asked(8*second, WordNotFound), 30 * second, 3 * second, AskFirst},
 		{"the same, denied for the first time at the second question", terms(), doubted(query(WordNotFound, 8*second), query(WordFailed, 11*minute)), asked(11*minute, WordFailed), 21 * minute, 0, AskHint},
 		{"the same, unreadable at the third", terms(), doubted(query(WordNotFound, 8*second), query(WordFailed, 11*minute)), asked(22*minute, WordUnreadable), 23 * minute, 6 * second, AskHint},
+		{"the same, unknown and then unreadable", terms(), doubted(query(WordNotFound, 8*second)), asked(11*minute, WordUnreadable), 15 * minute, 61 * second, AskFirst},
 		{"the same, denied twice", terms(), doubted(query(WordNotFound, 8*second), query(WordFailed, 11*minute)), asked(21*minute, WordFailed), 0, 0, ""},
 		{"unmapped", terms(), committed(7*second, unmapped(1)), AskState{}, 7 * second, 0, AskConfirm},
 		{"reversed", terms(), committed(7*second, paidNotice(1), notice(WordReversed, 2)), AskState{}, 7 * second, 0, AskConfirm},
@@ -187,6 +192,12 @@ func TestAskWhatIsSettled(t *testing.T) {
 // doubted are the answers after a hint of a success that came at seven seconds.
 func doubted(answers ...Fact) []Fact {
 	return committed(7*second, append([]Fact{paidNotice(5 * second).hint()}, answers...)...)
+}
+
+// returned are the answers after a hint of a refund that came at seven seconds.
+func returned(answers ...Fact) []Fact {
+	said := []Fact{paidNotice(1), refund("a", RefundSucceeded, 1, 5*second).hint(), paidQuery(8 * second)}
+	return committed(7*second, append(said, answers...)...)
 }
 
 func asked(at int64, last Word) AskState {
