@@ -35,6 +35,9 @@ func copyFile(ctx context.Context, src, dest string, progress func(done, total i
 	if err := copyPages(ctx, src, temp, progress); err != nil {
 		return err
 	}
+	if err := seal(ctx, temp); err != nil {
+		return fmt.Errorf("seal the copy: %w", err)
+	}
 	if err := verify(ctx, temp); err != nil {
 		return fmt.Errorf("the copy is not sound: %w", err)
 	}
@@ -128,6 +131,12 @@ func verify(ctx context.Context, path string) error {
 		return err
 	}
 	found, err := c.integrity(ctx)
+	if err == nil && len(found) == 0 {
+		broken := ""
+		if broken, err = c.broken(ctx); broken != "" {
+			found = append(found, broken)
+		}
+	}
 	if e := c.close(); err == nil {
 		err = e
 	}

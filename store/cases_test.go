@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -50,16 +51,13 @@ func TestRestoreBesideAnOldLog(t *testing.T) { // R-158
 	}
 }
 
-func TestDamagedBackupIsNotRestored(t *testing.T) {
-	var notes []string
-	for i := range 2000 {
-		notes = append(notes, fmt.Sprintf("note-%05d", i))
-	}
-	source := filepath.Join(t.TempDir(), "source.db")
-	db := openCoreAt(t, source, coreOptions())
+// flipped is a backup of 2,000 notes, 64 bytes of which are changed from an offset on that find gives.
+func flipped(t *testing.T, find func([]byte) int) string {
+	t.Helper()
+	db := openCoreAt(t, filepath.Join(t.TempDir(), "source.db"), coreOptions())
 	update(t, db, func(tx *Tx) error {
-		for _, n := range notes {
-			if err := put(tx, n); err != nil {
+		for i := range 2000 {
+			if _, err := tx.exec("INSERT INTO note (key, body) VALUES (?, ?)", fmt.Sprintf("note-%05d", i), fmt.Appendf(nil, "%0200d", i)); err != nil {
 				return err
 			}
 		}
@@ -73,18 +71,57 @@ func TestDamagedBackupIsNotRestored(t *testing.T) { // R-160
 	if err != nil {
 		t.Fatal(err)
 	}
-	middle := len(whole) / 4096 / 2 * 4096
-	for i := middle; i < middle+64; i++ {
+	at := find(whole)
+	if at < 0 {
+		t.Fatal("there is no such place in the backup")
+	}
+	for i := at; i < at+64; i++ {
 		whole[i] ^= 0xff
 	}
 	if err := os.WriteFile(backup, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	path := closed(t, coreOptions(), "now")
-	if _, err := restoreCore(t, backup, path, nil); !errors.Is(err, ErrDamaged) {
-		t.Errorf("64 bytes are flipped: %v", err)
+	return backup
+}
+
+func TestDamagedBackupIsNotRestored(t *testing.T) {
+	for name, find := range map[string]func([]byte) int{
+		"a page":         func(b []byte) int { return len(b) / 4096 / 2 * 4096 },
+		"within a value": func(b []byte) int { return bytes.Index(b, fmt.Appendf(nil, "%0200d", 1000)) }, // which no check of pages notices
+	} {
+		backup := flipped(t, find)
+		path := closed(t, coreOptions(), "now")
+		if _, err := restoreCore(t, backup, path, nil); !errors.Is(err, ErrDamaged) {
+			t.Errorf("64 bytes of %s are flipped: %v", name, err)
+		}
+		sameKeys(t, "untouched", keys(t, openCoreAt(t, path, coreOptions())), []string{"now"})
 	}
-	sameKeys(t, "untouched", keys(t, openCoreAt(t, path, coreOptions())), []string{"now"})
+}
+
+// A backup that was put in place by hand and then used is no longer what was sealed: it is copied and restored like any other.
+func TestUsedBackupIsSealedAnew(t *testing.T) {
+	first := filepath.Join(t.TempDir(), "first.db")
+	if err := openCoreAt(t, closed(t, coreOptions(), "one"), coreOptions()).Backup(t.Context(), first, nil); err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(t.Context(), first, coreOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Update(t.Context(), "put", putting("two")); err != nil {
+		t.Fatal(err)
+	}
+	second := filepath.Join(t.TempDir(), "second.db")
+	if err := errors.Join(db.Backup(t.Context(), second, nil), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, src := range []string{first, second} {
+		path := closed(t, coreOptions(), "now")
+		if _, err := restoreCore(t, src, path, nil); err != nil {
+			t.Fatal(err)
+		}
+		sameKeys(t, "restored", keys(t, openCoreAt(t, path, coreOptions())), []string{"one", "two"})
+	}
 }
 
 const imported = 50_000 / fewer

@@ -101,6 +101,9 @@ func (db *DB) open(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	if _, err := c.exec(unseal); err != nil {
+		return errors.Join(err, c.close())
+	}
 	db.w = &writer{c: c, path: db.path, q: newQueue(), now: o.Now, log: o.Log, faults: o.Faults,
 		ended: make(chan struct{}), refused: make(chan struct{}), log2file: checkpointer{limits: o.limits}}
 	db.w.hook()
