@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"nodrop/app/payment"
 	"nodrop/store"
@@ -132,6 +133,15 @@ func asProposed(d Decision) Decision {
 	d.Reason += " [wants " + d.Act + "]"
 	d.Act = ActPropose
 	return d
+}
+
+// Proposed reads which act the audit's detail of a proposal wants, and what it rests on.
+func Proposed(detail string) (act, reason string) {
+	at := strings.LastIndex(detail, " [wants ")
+	if at < 0 || !strings.HasSuffix(detail, "]") {
+		return "", detail
+	}
+	return detail[at+len(" [wants ") : len(detail)-1], detail[:at]
 }
 
 // stillWaits tells whether the decision of a form that was sent before waits for approval.

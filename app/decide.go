@@ -46,7 +46,7 @@ type Decision struct {
 const maxReason = 2000
 
 // Decide carries out a person's act once. A form that was sent before is done already; a payment that has changed
-// since the person looked is KindStale; an act that the standing does not allow is KindUnprocessable. A decision above the
+// since the person looked is KindStale; an act that the standing does not allow is KindConflict. A decision above the
 // configured limit waits for another person's approval.
 func (e *Engine) Decide(ctx context.Context, d Decision) error {
 	_, err := e.Submit(ctx, d)
@@ -313,6 +313,8 @@ func refusal(err error) error {
 	switch r.Word {
 	case payment.RefusedSaw, payment.RefusedReview:
 		kind = KindStale
+	case payment.RefusedNotAllowed:
+		kind = KindConflict
 	case payment.RefusedAmount, payment.RefusedOther, payment.RefusedCurrency, payment.RefusedBasis, payment.RefusedReason:
 		kind = KindInvalid
 	}

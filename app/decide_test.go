@@ -65,7 +65,7 @@ func TestWhatAPersonMayNotDo(t *testing.T) {
 		"stale":           {Decision{ReviewID: v.ID, Version: 1, Act: "accept", Amount: "90.00", Reason: "r"}, KindStale},
 		"other amount":    {Decision{ReviewID: v.ID, Version: 2, Act: "accept", Amount: "91.00", Reason: "r"}, KindInvalid},
 		"garbled amount":  {Decision{ReviewID: v.ID, Version: 2, Act: "accept", Amount: "9o", Reason: "r"}, KindInvalid},
-		"not in state":    {Decision{ReviewID: v.ID, Version: 2, Act: "fulfil", Reason: "r"}, KindUnprocessable},
+		"not in state":    {Decision{ReviewID: v.ID, Version: 2, Act: "fulfil", Reason: "r"}, KindConflict},
 		"unknown act":     {Decision{ReviewID: v.ID, Version: 2, Act: "explode", Reason: "r"}, KindUnprocessable},
 		"unknown review":  {Decision{ReviewID: 99, Version: 2, Act: "accept", Reason: "r"}, KindNotFound},
 		"unknown payment": {Decision{PaymentID: "np_0", Version: 2, Act: "note", Reason: "r"}, KindNotFound},

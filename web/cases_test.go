@@ -271,8 +271,8 @@ func TestExportRunsNothing(t *testing.T) { // R-176
 	}
 }
 
-// takenBack is a payment of 40.00 that was paid and about which another object came since.
-func (d *desk) takenBack(ref, kind, status string) string {
+// takenBack is a payment of 40.00 that was paid and about which another object came since, of 40.00 unless it says less.
+func (d *desk) takenBack(ref, kind, status string, part ...string) string {
 	d.t.Helper()
 	id := d.register(ref, "40.00")
 	d.post(d.notice("evt_"+ref, ref, "paid", "40.00"))
@@ -281,11 +281,15 @@ func (d *desk) takenBack(ref, kind, status string) string {
 	if kind == "payment" {
 		object = fmt.Sprintf(`"id":"sbx_%[1]s","reference":%[1]q`, ref)
 	}
-	d.post(fmt.Appendf(nil, `{"id":"evt_back_%s","type":%q,"livemode":false,"created":%q,"data":{%s,"status":%q,"amount":"40.00","currency":"PHP","account":"shop"}}`,
-		ref, kind, d.now().Format(time.RFC3339), object, status))
-	d.until("money of "+ref+" to be back", func(rx *store.Rx) (bool, error) {
+	d.post(fmt.Appendf(nil, `{"id":"evt_back_%s","type":%q,"livemode":false,"created":%q,"data":{%s,"status":%q,"amount":%q,"currency":"PHP","account":"shop"}}`,
+		ref, kind, d.now().Format(time.RFC3339), object, status, append(part, "40.00")[0]))
+	d.until("the second fact of "+ref, func(rx *store.Rx) (bool, error) {
 		p, _, err := rx.PaymentByPublicID(id)
-		return p.RefundedMinor+p.ReversedMinor == 4000 && !p.Paid, err
+		if err != nil {
+			return false, err
+		}
+		facts, err := rx.FactsOf(p.ID)
+		return len(facts) == 2, err
 	})
 	return id
 }
@@ -295,11 +299,15 @@ func TestActsOfEachState(t *testing.T) { // R-178
 	d := newDesk(t)
 	m := d.morning()
 	for state, id := range map[string]string{"pending": m.open, "succeeded": m.paid, "unknown": m.odd,
-		"refunded": d.takenBack("ORDER-2001", "refund", "succeeded"), "disputed": d.takenBack("ORDER-2002", "dispute", "lost"), "reversed": d.takenBack("ORDER-2003", "payment", "reversed")} {
+		"refunded": d.takenBack("ORDER-2001", "refund", "succeeded"), "dispute lost": d.takenBack("ORDER-2002", "dispute", "lost"), "reversed": d.takenBack("ORDER-2003", "payment", "reversed"),
+		"refunded in part": d.takenBack("ORDER-2004", "refund", "succeeded", "10.00"), "disputed and open": d.takenBack("ORDER-2005", "dispute", "open"), "dispute won": d.takenBack("ORDER-2006", "dispute", "won")} {
 		page := "/payments/" + id
 		p := d.get(page)
 		action, form := p.form("note", "reason", "by hand")
-		offered, refused := 0, 0
+		offered, refused, shown := 0, 0, p.words(".sum")
+		if shown == "" {
+			t.Fatalf("%s: no state is shown", state)
+		}
 		for _, act := range payment.Acts() {
 			if len(p.all(`details[id$="-`+string(act)+`"] form`)) > 0 {
 				offered++
@@ -312,8 +320,12 @@ func TestActsOfEachState(t *testing.T) { // R-178
 			before := d.rows()
 			form.Set("act", string(act))
 			form.Set("form_key", "by-hand-"+string(act)+id)
-			if p := d.send(action, form); p.status != http.StatusUnprocessableEntity && p.status != http.StatusConflict {
-				t.Errorf("%s: %s by hand is answered %d to %q", state, act, p.status, p.to)
+			status := http.StatusConflict
+			if act == payment.ActIgnore && (state == "dispute lost" || state == "reversed") {
+				status = http.StatusUnprocessableEntity // it answers the open question about the money, on that question's page alone
+			}
+			if p := d.send(action, form); p.status != status || !strings.Contains(p.words("main"), shown) {
+				t.Errorf("%s: %s by hand is answered %d to %q: %s", state, act, p.status, p.to, p.words("main"))
 			}
 			d.wantNew(before, map[string]int{})
 		}

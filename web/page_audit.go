@@ -48,7 +48,8 @@ func (v *visit) audit() error {
 }
 
 func (v *visit) auditRow(a store.Audit, p store.Payment) templates.AuditRow {
-	row := templates.AuditRow{At: v.stamp(a.AtMs), Actor: a.Actor, Action: v.lang.word("act", a.Action), Subject: ref(a.Subject), Detail: visible(a.Detail)}
+	what, detail := v.audited(a)
+	row := templates.AuditRow{At: v.stamp(a.AtMs), Actor: a.Actor, Action: what, Subject: ref(a.Subject), Detail: visible(detail)}
 	if p.ID != 0 {
 		row.Subject, row.Link = ref(p.MerchantRef), paymentPath(p.PublicID)
 		return row

@@ -23,6 +23,14 @@ type typed struct {
 	text   string
 }
 
+// status answers a form that was filled in wrongly with 422, and one that the standing does not allow, as no page offers it, with 409.
+func (t typed) status() int {
+	if t.code == payment.RefusedNotAllowed {
+		return http.StatusConflict
+	}
+	return http.StatusUnprocessableEntity
+}
+
 // formsFor says whose acts are offered and where they are sent.
 type formsFor struct {
 	action  string
@@ -239,12 +247,21 @@ func (v *visit) decide(d app.Decision, t typed, next string, again func(typed) e
 		t.code, t.text = "link", v.lang.T("There is no payment with this id. Copy it from the payment's page.")
 		return again(t)
 	}
+	if errors.As(err, &e) && e.Code == payment.RefusedAmount && v.blocked(d) {
+		err = &app.Error{Kind: app.KindConflict, Code: payment.RefusedNotAllowed}
+	}
 	code, text, ok := v.mistake(err)
 	if !ok {
 		return err
 	}
 	t.code, t.text = code, text
 	return again(t)
+}
+
+// blocked tells whether the standing does not allow an act, whatever amount is typed.
+func (v *visit) blocked(d app.Decision) bool {
+	choices, err := v.choices(d)
+	return err == nil && slices.ContainsFunc(choices, func(c app.Choice) bool { return c.Act == d.Act && c.Blocked == payment.RefusedNotAllowed })
 }
 
 // confirmed wants the amount typed where money moves.
@@ -254,7 +271,7 @@ func (v *visit) confirmed(d app.Decision) error {
 	}
 	choices, err := v.choices(d)
 	i := slices.IndexFunc(choices, func(c app.Choice) bool { return c.Act == d.Act })
-	if err != nil || i < 0 || !choices[i].Money {
+	if err != nil || i < 0 || !choices[i].Money || choices[i].Blocked != "" {
 		return err
 	}
 	return &app.Error{Kind: app.KindInvalid, Code: payment.RefusedAmount, Text: v.lang.word("error", payment.RefusedAmount)}

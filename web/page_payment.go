@@ -192,5 +192,5 @@ func (v *visit) nextQuestion(f file) templates.Row {
 func (v *visit) postPaymentDecision() error {
 	d, t := v.decision()
 	d.PaymentID = v.r.PathValue("id")
-	return v.decide(d, t, paymentPath(d.PaymentID), func(t typed) error { return v.showPayment(http.StatusUnprocessableEntity, t) })
+	return v.decide(d, t, paymentPath(d.PaymentID), func(t typed) error { return v.showPayment(t.status(), t) })
 }

@@ -345,7 +345,7 @@ func (v *visit) postReviewDecision() error {
 	if d.Act == app.ActAsk && d.PaymentID == "" {
 		return v.askAll(d, t)
 	}
-	return v.decide(d, t, "/reviews", func(t typed) error { return v.showReview(http.StatusUnprocessableEntity, t) })
+	return v.decide(d, t, "/reviews", func(t typed) error { return v.showReview(t.status(), t) })
 }
 
 // number reads a whole number out of the path.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"nodrop/app"
 	"nodrop/app/payment"
 	"nodrop/store"
 	"nodrop/templates"
@@ -233,13 +234,26 @@ func (v *visit) delivery(e store.Event) string {
 	return v.lang.T("Waits to be sent.")
 }
 
+// audited says what somebody did, and what it rests on.
+func (v *visit) audited(a store.Audit) (what, detail string) {
+	if a.Action != app.ActPropose {
+		return v.lang.word("act", a.Action), a.Detail
+	}
+	act, reason := app.Proposed(a.Detail)
+	if act == "" {
+		return v.lang.word("act", a.Action), reason
+	}
+	return v.lang.T("asks another person to approve: %s", v.lang.word("act", act)), reason
+}
+
 // auditMoments tells of people's acts that are no facts of the payment.
 func (v *visit) auditMoments(d dossier) (list []moment) {
 	for _, a := range d.audits {
 		if slices.Contains(payment.Acts(), payment.Act(a.Action)) {
 			continue
 		}
-		list = append(list, moment{a.AtMs, 2, templates.Entry{Kind: "decision", Title: v.lang.T("%s: %s", a.Actor, v.lang.word("act", a.Action)), Quote: visible(a.Detail)}})
+		what, detail := v.audited(a)
+		list = append(list, moment{a.AtMs, 2, templates.Entry{Kind: "decision", Title: v.lang.T("%s: %s", a.Actor, what), Quote: visible(detail)}})
 	}
 	return list
 }

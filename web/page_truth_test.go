@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"nodrop/app"
 	"nodrop/app/config"
 	"nodrop/store"
 	"nodrop/templates"
@@ -148,5 +149,20 @@ func TestTheTimelineSaysWhichWaitIsOver(t *testing.T) {
 	p.wants(".timeline", "A refund or dispute has had no last word for a month")
 	if strings.Contains(p.text, "The failure was held back") {
 		t.Error("it speaks of a failure")
+	}
+}
+
+// A decision that waits for a second person is told in words, on the timeline and in the audit.
+func TestAProposalIsToldInWords(t *testing.T) {
+	for code, want := range map[string]string{"en": "asks another person to approve: Accept what the gateway says", "zh": "请求另一人批准：接受网关的说法"} {
+		v := &visit{lang: language(code)}
+		what, detail := v.audited(store.Audit{Action: app.ActPropose, Detail: "they [agreed] [wants accept]"})
+		if what != want || detail != "they [agreed]" {
+			t.Errorf("%s: %q, %q; want %q", code, what, detail, want)
+		}
+	}
+	v := english()
+	if what, detail := v.audited(store.Audit{Action: "note", Detail: "as it is [wants accept]"}); what != "Write a note" || detail != "as it is [wants accept]" {
+		t.Errorf("a note is told as %q, %q", what, detail)
 	}
 }
