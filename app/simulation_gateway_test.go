@@ -199,7 +199,7 @@ func (s *simulation) object(g *simGateway, p *simPayment, now int64) string {
 	if s.forgetful {
 		w = p.wordAt(p.created)
 	}
-	if w.word == payment.WordSucceeded && s.chance(15) && p.noticed && !p.lied && !p.doubtful() {
+	if w.word == payment.WordSucceeded && s.chance(15) && p.noticed && !p.lied && !p.doubtful(now) {
 		s.count["questions answered wrongly"]++
 		w.word, p.lied = payment.WordFailed, true
 	}
@@ -219,7 +219,7 @@ func (s *simulation) object(g *simGateway, p *simPayment, now int64) string {
 
 // doubtful tells whether answers that lag behind may have denied the success already. One that denies it wrongly besides
 // makes two denials ten minutes apart, and those are the gateway's word that nothing was paid, or that it was taken back.
-func (p *simPayment) doubtful() bool { return p.lag > 0 && p.endedBy(p.created+simSales+simAfter) }
+func (p *simPayment) doubtful(now int64) bool { return p.lag > 0 && p.endedBy(now) }
 
 // simNotice is one message of a gateway, the same at every delivery.
 type simNotice struct {

@@ -15,7 +15,7 @@ var simAnswers = map[string][]string{
 	"difference": {"accept", "accept", "reject", "mark_succeeded"}, "late": {"fulfil", "fulfil", "refund"}, "duplicate": {"refund", "refund", "keep_both"},
 	"refund_owed": {"refund_proof"}, "reversed": {"ignore", "money_back"}, "claim_overdue": {ActRelease}, "dead_outbox": {ActResend},
 	approvalKind: {ActApprove, ActApprove, ActApprove, ActTurnDown}, "same_key_other_content": {ActDismiss},
-	unprovedReturnKind: {ActRecordRefund, ActRecordLoss, ActRecordDispute}, "dead_inbox": {ActReplay}, "shop_gone": {ActResume}, "money_without_order": {ActDismiss}, "reference_conflict": {ActDismiss},
+	"dead_inbox": {ActReplay}, "shop_gone": {ActResume}, "money_without_order": {ActDismiss}, "reference_conflict": {ActDismiss},
 }
 
 // answerReviews has the person look at the queue and answer what has been there for some hours.
@@ -131,8 +131,11 @@ func (s *simulation) choose(v store.Review) (string, bool) {
 	if s.meant(v) != "" {
 		return ActLink, true
 	}
-	if v.Kind == "no_answer" || v.Kind == "contradiction" {
+	switch v.Kind {
+	case "no_answer", "contradiction":
 		liked = s.byTheTruth(v.PaymentID)
+	case unprovedReturnKind, string(payment.ReasonWaiting):
+		liked = s.returnByTheTruth(v)
 	}
 	if len(liked) > 0 {
 		if act := liked[s.rng.IntN(len(liked))]; slices.Contains(allowed, act) {
@@ -148,9 +151,10 @@ func (s *simulation) snooze(v store.Review) {
 	s.decide(Decision{Actor: "ana", ReviewID: v.ID, Act: ActSnooze, Until: until}, v.Kind)
 }
 
-// meant finds for money under a reference that nobody registered the payment whose reference the shop had mistyped.
+// meant finds for a notice under a reference that nobody registered the payment whose reference the shop had mistyped; the
+// notices after the first name its id, and yet another reference.
 func (s *simulation) meant(v store.Review) (publicID string) {
-	if v.Kind != "money_without_order" {
+	if v.Kind != "money_without_order" && v.Kind != "reference_conflict" {
 		return ""
 	}
 	err := s.view(func(rx *store.Rx) error {
@@ -170,6 +174,30 @@ func (s *simulation) byTheTruth(id int64) []string {
 		return []string{"accept", "mark_succeeded"}
 	}
 	return []string{"reject", "mark_failed"}
+}
+
+// returnByTheTruth is what somebody records of a refund or dispute who has looked into the gateway's dashboard.
+func (s *simulation) returnByTheTruth(v store.Review) []string {
+	if strings.Contains(v.Subject, ":"+string(payment.FactRefund)+":") {
+		return []string{ActRecordRefund}
+	}
+	status := payment.DisputeOpen
+	if p := s.truthOf(v.PaymentID); p != nil {
+		for _, b := range p.backs {
+			if b.dispute {
+				status = b.status
+			}
+		}
+	}
+	switch {
+	case status == payment.DisputeLost:
+		return []string{ActRecordLoss}
+	case status == payment.DisputeOpen:
+		return []string{ActRecordDispute}
+	case v.Kind == unprovedReturnKind:
+		return []string{ActDismiss}
+	}
+	return []string{ActRecordNone}
 }
 
 func (s *simulation) row(id int64) (p store.Payment) {
