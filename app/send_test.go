@@ -140,7 +140,7 @@ func TestRetryAfterOfTheShopIsKept(t *testing.T) {
 	}
 }
 
-func TestOneOrderIsToldInOrderAndAnotherDoesNotWait(t *testing.T) {
+func TestOneOrderIsToldInOrderAndAnotherDoesNotWait(t *testing.T) {
 	b, s := selling(t, func(int) (int, map[string]string) { return 500, nil })
 	b.register("ORDER-1", "20.00")
 	b.pay("ORDER-1", "20.00")
