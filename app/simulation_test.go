@@ -51,6 +51,7 @@ func TestSimulation(t *testing.T) {
 	began := time.Now()
 	var mu sync.Mutex
 	total := map[string]int{}
+	var seeds []int
 	t.Run("shops", func(t *testing.T) {
 		seed := run.seed
 		for left := run.payments; left > 0; {
@@ -70,11 +71,13 @@ func TestSimulation(t *testing.T) {
 				}
 				total["payments"] += len(s.payments)
 				total["shops"]++
+				seeds = append(seeds, seedOfShop)
 			})
 		}
 	})
 	took := time.Since(began)
-	t.Logf("%d payments in %d shops, seeds %d to %d, in %s: %.0f a second", total["payments"], total["shops"], run.seed, run.seed+total["shops"]-1,
+	slices.Sort(seeds)
+	t.Logf("%d payments in %d shops, seeds %v, in %s: %.0f a second", total["payments"], total["shops"], seeds,
 		took.Round(time.Second), float64(total["payments"])/took.Seconds())
 	for _, name := range slices.Sorted(maps.Keys(total)) {
 		t.Logf("%8d %s", total[name], name)
