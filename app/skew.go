@@ -33,14 +33,15 @@ func (r *readings) add(one reading) {
 	}
 }
 
-// figure is the median of what is most to be trusted; false: nothing was read yet.
+// figure is the median of what is most to be trusted; false: too little was read yet. One or two notices that are late may
+// have been held up, and say nothing of any clock.
 func (s *skews) figure() (ms int64, ok bool) {
 	const enough = 3
 	list := s.answers
 	if len(list) < enough && len(s.notices) > 0 {
 		list = append(slices.Clone(list), s.notices...)
 	}
-	if len(list) == 0 {
+	if len(s.answers) == 0 && len(list) < enough {
 		return 0, false
 	}
 	sorted := make([]int64, len(list))
@@ -60,7 +61,9 @@ func (a *account) noteSigned(r gateway.Request, rd gateway.Reading) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.skews.notices.add(reading{skewMs: rd.SkewMs, statedMs: r.At.UnixMilli() + rd.SkewMs})
-	a.state.SkewMs, _ = a.skews.figure()
+	if ms, read := a.skews.figure(); read {
+		a.state.SkewMs = ms
+	}
 }
 
 // noteDate reads the clock from the date of an answer; a.mu is held.
