@@ -14,6 +14,15 @@ func (c *compiler) reports(list []ReportSpec) {
 		}
 		c.oneOf(c.prefix+at+".status", r.Status, "verified", "unconfirmed")
 		c.optional(at+".charset", r.Charset, "utf-8", "gbk", "utf-16", "windows-1252")
+		c.optional(at+".mark", r.Mark, ".", ",")
+		if r.Totals != nil {
+			if r.Totals.Count == "" && len(r.Totals.Amounts) == 0 {
+				c.add(at+".totals", "it names no heading", `write count = "Number of lines" or amounts = { "Total sales" = "credit" }`)
+			}
+			for _, heading := range sortedKeys(r.Totals.Amounts) {
+				c.oneOf(c.prefix+at+".totals.amounts."+heading, r.Totals.Amounts[heading], "credit", "debit", "fee")
+			}
+		}
 		c.optional(at+".separator", r.Separator, ",", ";", "\t", "|")
 		c.oneOf(c.prefix+at+".amount", r.Amount, "decimal", "minor", "hundredths")
 		c.oneOf(c.prefix+at+".sign", r.Sign, "signed", "debit_credit", "direction", "type")

@@ -13,11 +13,20 @@ type ReportSpec struct {
 	Columns   map[string]List   `toml:"columns"`   // see ReportColumns
 	Types     map[string]string `toml:"types"`     // the report's word → see ReportTypes
 	Amount    string            `toml:"amount"`    // decimal, minor, hundredths (whatever the currency)
+	Mark      string            `toml:"mark"`      // before the decimals: "." or ","; without it an amount that could be read in two ways is refused
 	Currency  string            `toml:"currency"`  // where no column says it
 	Sign      string            `toml:"sign"`      // signed, debit_credit (two columns), direction (a column), type
 	Format    string            `toml:"format"`    // of times, as in occurred
 	Zone      string            `toml:"zone"`
 	Required  List              `toml:"required"` // header names by which the report is recognised
+	Totals    *TotalsSpec       `toml:"totals"`
+}
+
+// TotalsSpec says where a report states its own totals beside the usual place, a last row that begins with a word such
+// as Total and holds sums in the columns of the lines: in a row under headings of their own.
+type TotalsSpec struct {
+	Count   string            `toml:"count"`   // heading over the number of lines
+	Amounts map[string]string `toml:"amounts"` // heading → what it totals: credit, debit or fee
 }
 
 // ReportColumns are the facts that a report's columns can hold. Several columns of fee
