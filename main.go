@@ -49,6 +49,7 @@ type commands struct {
 	Explain explainCommand `cmd:"" help:"Read one captured HTTP request and say what nodrop would do with it; writes nothing."`
 	Backup  backupCommand  `cmd:"" help:"Copy the database to a new file, also while it is served."`
 	Restore restoreCommand `cmd:"" help:"Put a backup in the place of the database, which must not be served."`
+	Import  importCommand  `cmd:"" help:"Compare a gateway's settlement report with the books, line by line."`
 	User    struct {
 		Add    userAddCommand    `cmd:"" help:"Let a person sign in; prints a one-time sign-up link."`
 		Passwd userPasswdCommand `cmd:"" help:"Take a person's password away; prints a new sign-up link."`
@@ -112,6 +113,17 @@ type explainCommand struct {
 
 func (o explainCommand) Run(c *call) error {
 	return c.Explain(c.ctx, command.Explaining{Config: c.config, Gateway: o.Gateway, At: o.At, JSON: o.JSON, File: o.File})
+}
+
+type importCommand struct {
+	Gateway string `required:"" help:"Name of the configured gateway whose report it is."`
+	DryRun  bool   `help:"Say what would be found; store nothing."`
+	JSON    bool   `name:"json" help:"Print one JSON document."`
+	File    string `arg:"" help:"The report: CSV, TSV or XLSX, or one of them in a ZIP."`
+}
+
+func (o importCommand) Run(c *call) error {
+	return c.Import(c.ctx, command.Importing{Config: c.config, Gateway: o.Gateway, DryRun: o.DryRun, JSON: o.JSON, File: o.File})
 }
 
 type backupCommand struct {

@@ -36,6 +36,7 @@ type account struct {
 	keys          []string // stable ids of what Reading.Secret counts
 	schedule      []int64  // first rungs, milliseconds from a payment's creation
 	certificates  *certificates
+	kinds         []string // of the ids that it gives a payment
 
 	mu    sync.Mutex // guards state and skews
 	state store.GatewayState
@@ -54,7 +55,7 @@ func newAccount(c *config.Gateway, roots *x509.CertPool) (*account, error) {
 	return &account{
 		name: c.Name, config: c, def: def, facts: def.Facts(), unsigned: def.Unsigned(), secretHeaders: secretHeaders(def), keys: keyIDs(c),
 		certificates: newCertificates(def.FetchCertificate),
-		limiter:      rate.NewLimiter(perSecond, burst), hinted: rate.NewLimiter(perSecond/hintShare, max(1, burst/hintShare)),
+		limiter:      rate.NewLimiter(perSecond, burst), hinted: rate.NewLimiter(perSecond/hintShare, max(1, burst/hintShare)), kinds: def.RefKinds(),
 		slots: make(chan struct{}, c.QueryConcurrency), wake: newWaker(), schedule: scheduleMs(c.QuerySchedule),
 	}, nil
 }

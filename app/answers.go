@@ -26,6 +26,8 @@ var answersOf = map[string][]string{
 	unsoundKind:              {ActDismiss},
 	unprovedReturnKind:       {ActRecordRefund, ActRecordDispute, ActRecordLoss, ActDismiss},
 	approvalKind:             {ActApprove, ActTurnDown},
+	acceptReportKind:         {ActAcceptReport, ActDismiss},
+	settlementKind:           {}, // its day's page holds the answers
 
 	string(payment.ReasonWaiting): {ActRecordRefund, ActRecordLoss, ActRecordNone}, // beside what the rules allow
 }
@@ -94,6 +96,12 @@ func (e *Engine) actOn(tx *store.Tx, d Decision, v store.Review, now int64) erro
 		return err
 	case ActRecordRefund, ActRecordDispute, ActRecordLoss, ActRecordNone:
 		return e.record(tx, d, v, now)
+	case ActAcceptReport:
+		p, _, err := tx.Payment(v.PaymentID)
+		if err != nil {
+			return err
+		}
+		return e.decideFact(tx, reportAccepted(d), store.Review{}, p, now)
 	case ActDismiss:
 		switch v.Kind {
 		case unprovedReturnKind:
@@ -201,7 +209,7 @@ func choiceOf(act payment.Act) Choice {
 	switch act {
 	case payment.ActMarkSucceeded:
 		c.Amount, c.Basis, c.Money = true, true, true
-	case payment.ActAccept, payment.ActRefund, ActRecordRefund, ActRecordDispute, ActRecordLoss:
+	case payment.ActAccept, payment.ActRefund, ActRecordRefund, ActRecordDispute, ActRecordLoss, ActAcceptReport:
 		c.Amount, c.Money = true, true
 	}
 	return c
@@ -296,7 +304,9 @@ func (e *Engine) closedChoices(rx *store.Rx, v store.Review) ([]Choice, error) {
 }
 
 // reopens tells whether an answered review of a kind can be opened again by hand.
-func reopens(kind string) bool { return ofEngine[kind] && kind != string(payment.ReasonDuplicate) }
+func reopens(kind string) bool {
+	return ofEngine[kind] && kind != string(payment.ReasonDuplicate) && kind != settlementKind
+}
 
 func (e *Engine) ruleChoices(rx *store.Rx, v store.Review) ([]Choice, error) {
 	acts, ok := answersByRule[payment.Reason(v.Kind)]

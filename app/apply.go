@@ -53,6 +53,7 @@ func (e *Engine) apply(tx *store.Tx, a *account, p *store.Payment, c change) (mo
 		}
 	}
 	setStanding(p, m.Standing)
+	p.PaidMs = paidMs(m.Standing, facts)
 	p.ChangedMs = c.now
 	if err := e.settleReviews(tx, p, before, m.Reviews, siblings, c); err != nil {
 		return false, err
@@ -95,6 +96,7 @@ func (e *Engine) addFact(tx *store.Tx, p *store.Payment, facts []payment.Fact, f
 
 // move writes the payment's row and its history.
 func (e *Engine) move(tx *store.Tx, before, p store.Payment, c change) error {
+	e.moved.note(p.ID)
 	ok, err := tx.MovePayment(p, before.Version)
 	if err != nil {
 		return err
@@ -152,6 +154,9 @@ func (e *Engine) reschedule(tx *store.Tx, a *account, p *store.Payment, facts []
 	plan := planOf(terms, facts, askedOf(*p), now)
 	if err := e.schedule(tx, a, p, plan); err != nil {
 		return err
+	}
+	if p.LastAnsweredMs != 0 {
+		e.moved.note(p.ID)
 	}
 	return tx.NoteAsked(*p)
 }

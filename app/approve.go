@@ -27,7 +27,7 @@ const approvalKind = "approval_wanted"
 // moneyActs are the decisions after which goods or money leave, or that say of money that it came or went.
 var moneyActs = []string{
 	string(payment.ActMarkSucceeded), string(payment.ActAccept), string(payment.ActMoneyBack), string(payment.ActFulfil), string(payment.ActRefund),
-	string(payment.ActRefundProof), string(payment.ActKeepBoth), string(payment.ActUndo), ActLink, ActRecordRefund, ActRecordDispute, ActRecordLoss, ActRecordNone,
+	string(payment.ActRefundProof), string(payment.ActKeepBoth), string(payment.ActUndo), ActLink, ActRecordRefund, ActRecordDispute, ActRecordLoss, ActRecordNone, ActAcceptReport,
 }
 
 // needsApproval tells whether a decision is above the limit. A refund counts together with what was refunded before, so

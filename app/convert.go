@@ -59,3 +59,27 @@ func setStanding(p *store.Payment, s payment.Standing) {
 	p.ReceivedMinor, p.RefundedMinor, p.DisputedMinor, p.ReversedMinor = s.Received, s.Refunded, s.Disputed, s.Reversed
 	p.Paid = s.Paid()
 }
+
+// paidMs is the own time of a success that the gateway's report of that day should show; 0 where there is none: the money
+// did not come, or came another way.
+func paidMs(s payment.Standing, facts []payment.Fact) int64 {
+	if s.State != payment.Succeeded || s.Elsewhere > 0 && s.Received == s.Elsewhere {
+		return 0
+	}
+	first, vouched := int64(0), int64(0)
+	for i := range facts {
+		f := &facts[i]
+		switch {
+		case f.Kind == payment.FactWord && f.Word == payment.WordSucceeded && !f.Hint && (f.Source == payment.SourceNotice || f.Source == payment.SourceQuery):
+			if first == 0 || f.OwnMs < first {
+				first = f.OwnMs
+			}
+		case f.Act == payment.ActMarkSucceeded && f.Basis == payment.BasisGateway:
+			vouched = f.OwnMs
+		}
+	}
+	if first == 0 {
+		return vouched
+	}
+	return first
+}

@@ -149,7 +149,7 @@ func (e *Engine) decidedPayment(tx *store.Tx, d Decision, v store.Review) (p sto
 	if v.ID != 0 && p.ID != 0 && v.PaymentID != p.ID && v.OrderID != p.OrderID {
 		return p, fail(KindInvalid, "other_payment", "payment %s has nothing to do with review %d", p.PublicID, v.ID)
 	}
-	if p.ID != 0 && (ruled(d.Act) || recorded[d.Act] != "") && d.Version != p.Version {
+	if p.ID != 0 && (ruled(d.Act) || recorded[d.Act] != "" || d.Act == ActAcceptReport) && d.Version != p.Version {
 		return p, fail(KindStale, "stale", "payment %s has changed since you looked at it; look again and decide then", p.PublicID)
 	}
 	return p, nil
@@ -188,6 +188,8 @@ func (e *Engine) wouldTakeEffect(tx *store.Tx, d Decision, v store.Review, p sto
 		err = notAnAnswer(d, v)
 	case d.Act == ActLink:
 		_, _, err = e.linked(tx, v, p)
+	case d.Act == ActAcceptReport:
+		_, err = e.judgedFact(tx, reportAccepted(d), store.Review{}, p, now)
 	default:
 		_, err = vouched(tx, d, v, p, now)
 	}

@@ -48,9 +48,12 @@ type Engine struct {
 	workWake waker // the inbox has work
 	sendWake waker // the outbox has work
 	holdWake waker // a hold was made
-	drained  chan struct{}
-	drainOne sync.Once
-	changed  pulse // a payment or the outbox changed
+
+	settleWake waker // a report waits
+	moved      movedSet
+	drained    chan struct{}
+	drainOne   sync.Once
+	changed    pulse // a payment or the outbox changed
 
 	arrivals arrivals
 	reasons  reasons
@@ -64,7 +67,7 @@ type Engine struct {
 func New(o Options) (*Engine, error) {
 	e := &Engine{
 		store: o.Store, config: o.Config, now: o.Now, random: o.Random, log: o.Log, http: o.HTTP, pace: o.Pace,
-		gateways: map[string]*account{}, arrivals: newArrivals(), workWake: newWaker(), sendWake: newWaker(), holdWake: newWaker(), drained: make(chan struct{}),
+		gateways: map[string]*account{}, arrivals: newArrivals(), workWake: newWaker(), sendWake: newWaker(), holdWake: newWaker(), settleWake: newWaker(), drained: make(chan struct{}),
 	}
 	if e.http == nil {
 		e.http = newHTTPClient()
@@ -101,7 +104,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	if err := e.begin(ctx); err != nil {
 		return err
 	}
-	loops := []func(context.Context){e.runWorker, e.runSender, e.runKeeper, e.runHolds}
+	loops := []func(context.Context){e.runWorker, e.runSender, e.runKeeper, e.runHolds, e.runSettlement}
 	for _, name := range e.names {
 		a := e.gateways[name]
 		loops = append(loops, func(ctx context.Context) { e.runAsker(ctx, a) }, func(ctx context.Context) { e.runCertificates(ctx, a) })

@@ -21,7 +21,11 @@ func noticeFacts(it store.Item, o gateway.Observation) []payment.Fact {
 	}
 	f := factOf(o, own)
 	f.Source = payment.SourceNotice
-	f.Key = factKey("n", it.DedupeKey, f)
+	source := "n"
+	if it.Channel == channelReport {
+		f.Source, source = payment.SourceReport, "r"
+	}
+	f.Key = factKey(source, it.DedupeKey, f)
 	return []payment.Fact{f}
 }
 

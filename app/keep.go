@@ -129,6 +129,7 @@ func (e *Engine) jobs() []calendarJob {
 	return []calendarJob{
 		{"reconcile", e.config.Jobs.ReconcileSchedule, e.scanAll},
 		{"check", "30 3 * * *", e.checkNightly},
+		{"settlement", "15 4 * * *", e.settleDaily},
 	}
 }
 

@@ -17,6 +17,10 @@ type match struct {
 
 // match looks by gateway ref first, then by merchant reference.
 func (e *Engine) match(tx *store.Tx, a *account, w store.Work, o gateway.Observation, now int64) (match, error) {
+	if w.Channel == channelReport && w.PaymentID != 0 { // the line was matched when it was read
+		p, _, err := tx.Payment(w.PaymentID)
+		return match{payment: p}, err
+	}
 	var byRef int64
 	for _, ref := range o.Refs {
 		id, ok, err := tx.PaymentOfRef(a.name, store.GatewayRef{Kind: ref.Kind, Ref: ref.ID})

@@ -112,7 +112,7 @@ func (e *Engine) adoptOne(tx *store.Tx, a *account, id, now int64) error {
 
 // observation reads one stored item again.
 func (e *Engine) observation(a *account, w store.Work) (gateway.Observation, bool) {
-	reading := a.def.Decode(StoredRequest(w.Request))
+	reading := a.readingOf(w)
 	if w.Item.Item >= len(reading.Observations) || reading.Observations[w.Item.Item].Verdict != gateway.Accepted {
 		return gateway.Observation{}, false
 	}

@@ -180,7 +180,7 @@ func (e *Engine) process(tx *store.Tx, w store.Work, m *memo) error {
 		return e.processAnswer(tx, a, w, now)
 	}
 	if m.request != w.RequestID {
-		*m = memo{w.RequestID, a.def.Decode(StoredRequest(w.Request))}
+		*m = memo{w.RequestID, a.readingOf(w)}
 	}
 	if w.Item.Item >= len(m.reading.Observations) {
 		return e.bury(tx, w.Item, "unreadable", "the message is read otherwise than when it came: "+m.reading.Detail, now)
@@ -213,7 +213,7 @@ func (e *Engine) processNotice(tx *store.Tx, a *account, w store.Work, o gateway
 
 // applyMatched applies a notice about a known payment; one that nothing proves only has the gateway asked, once for many.
 func (e *Engine) applyMatched(tx *store.Tx, a *account, w store.Work, o gateway.Observation, p store.Payment, now int64) error {
-	if a.unproved(w.Request.Secret, o) {
+	if w.Channel != channelReport && a.unproved(w.Request.Secret, o) {
 		if done, err := e.coalesce(tx, a, w, o, p.ID); err != nil || done {
 			return err
 		}
@@ -228,11 +228,15 @@ func (e *Engine) applyNotice(tx *store.Tx, a *account, it store.Item, o gateway.
 			return err
 		}
 	}
-	if err := e.bind(tx, a, &p, o, now); err != nil {
+	bind, trigger := e.bind, "webhook"
+	if it.Channel == channelReport {
+		bind, trigger = e.bindReported, "settlement"
+	}
+	if err := bind(tx, a, &p, o, now); err != nil {
 		return err
 	}
 	p.EverHeard = true
-	c := change{trigger: "webhook", evidence: it.ID, now: now, facts: noticeFacts(it, o)}
+	c := change{trigger: trigger, evidence: it.ID, now: now, facts: noticeFacts(it, o)}
 	if _, err := e.apply(tx, a, &p, c); err != nil {
 		return err
 	}

@@ -50,6 +50,14 @@ var queues = map[string]struct {
 	"claim": {cases: map[string]func(*testing.T){
 		"a claim that is never finished": claimNeverFinished, "one that a restore left open": claimLeftOpen, "one in doubt that is wanted again": claimInDoubt,
 	}},
+	"report_import": {cases: map[string]func(*testing.T){
+		"a file that waits for its turn": TestQueuedReportsAndFolders, "one that was read in part": TestReadInPartVanishesAndIsReadAgain,
+	}},
+	"difference": {cases: map[string]func(*testing.T){
+		"one that the gateway is asked about": TestAnsweredQuestionShowsWhatIsLeft, "one that time may settle": TestMissingAtGatewayIsExpectedFirst,
+	}},
+	"report_known": {nothing: "which lines came again"}, "report_day": {nothing: "the calendar"}, "report_cover": {nothing: "which days were reported"},
+	"report_line": {nothing: "what a report said; what is not explained is a difference"}, "report_sum": {nothing: "sums"}, "report_format": {nothing: "how reports are read"},
 	"job": {cases: map[string]func(*testing.T){"a slot missed while off": TestAMissedSlotRunsOnce}},
 }
 

@@ -61,7 +61,7 @@ func ruleReview(v store.Review) payment.Review {
 var ofEngine = map[string]bool{
 	"duplicate": true, "reference_conflict": true, "money_without_order": true, "same_key_other_content": true,
 	"dead_inbox": true, "dead_outbox": true, "shop_gone": true, "gateway_unaskable": true, overdueKind: true, unansweredKind: true, secondPaymentKind: true, unsoundKind: true,
-	unprovedReturnKind: true,
+	unprovedReturnKind: true, settlementKind: true, acceptReportKind: true,
 }
 
 // settleReviews opens the reviews that follow from the facts and closes those that no longer do.

@@ -177,6 +177,12 @@ func (tx *Tx) WakeItem(id, nowMs int64) (bool, error) {
 	return n == 1, err
 }
 
+// ReviveItem has a row that was set aside worked on after all.
+func (tx *Tx) ReviveItem(id, nowMs int64) error {
+	_, err := tx.exec(`UPDATE inbox SET state = 'pending', reason = '', attempts = 0, due_ms = ?, done_ms = NULL WHERE id = ? AND state = 'ignored'`, nowMs, id)
+	return err
+}
+
 // SetAside ends a dead row that a person wants no more of.
 func (tx *Tx) SetAside(id, nowMs int64) error {
 	_, err := tx.exec(`UPDATE inbox SET state = 'ignored', reason = 'dismissed', done_ms = ? WHERE id = ? AND state = 'dead'`, nowMs, id)

@@ -41,4 +41,30 @@ var laws = []law{
 		WHERE v.kind = 'approval_wanted' AND (q.review_id IS NULL OR v.state = 'open' AND p.version != q.version)`},
 	{"an unknown payment, and one called late, is or was in front of a person", `
 		SELECT p.public_id FROM payment p WHERE (p.state = 'unknown' OR p.late = 1) AND NOT EXISTS (SELECT 1 FROM review v WHERE v.payment_id = p.id)`},
+	{"only a success has a time at which it was paid", `
+		SELECT public_id FROM payment WHERE paid_ms != 0 AND state != 'succeeded'`},
+	{"what the lines of an import come to is what its days say", `
+		SELECT i.id, n.day_id, n.finding, n.type, n.currency FROM report_import i JOIN (
+			SELECT import_id, day_id, finding, type, currency, sum(count) AS count, sum(gross) AS gross, sum(fee) AS fee, sum(net) AS net FROM (
+				SELECT import_id, day_id, finding, type, currency, count(*) AS count, coalesce(sum(gross_minor), 0) AS gross, coalesce(sum(fee_minor), 0) AS fee, coalesce(sum(net_minor), 0) AS net
+					FROM report_line GROUP BY import_id, day_id, finding, type, currency
+				UNION ALL SELECT import_id, day_id, finding, type, currency, -count, -gross_minor, -fee_minor, -net_minor FROM report_sum)
+			GROUP BY import_id, day_id, finding, type, currency) n ON n.import_id = i.id
+		WHERE i.state IN ('acting', 'done') AND (n.count != 0 OR n.gross != 0 OR n.fee != 0 OR n.net != 0)`},
+	{"every good line of an import is stored, known or repeated", `
+		SELECT i.id, i.lines FROM report_import i WHERE i.state IN ('acting', 'done') AND i.lines != i.known
+			+ (SELECT count(*) FROM report_line l WHERE l.import_id = i.id) + (SELECT count(*) FROM difference d WHERE d.import_id = i.id AND d.kind = 'duplicate_line')`},
+	{"nothing is left of an import that failed or was undone", `
+		SELECT l.id FROM report_line l JOIN report_import i ON i.id = l.import_id WHERE i.state IN ('waiting', 'failed', 'undone')
+		UNION ALL SELECT d.id FROM difference d JOIN report_import i ON i.id = d.import_id WHERE i.state IN ('waiting', 'failed', 'undone')`},
+	{"one line settles one payment", `
+		SELECT payment_id FROM report_line WHERE type = 'payment' AND finding = 'matched' GROUP BY payment_id HAVING count(*) > 1`},
+	{"what a line differs in is written down", `
+		SELECT l.id FROM report_line l WHERE l.finding NOT IN ('matched', 'other_money') AND NOT EXISTS (SELECT 1 FROM difference d WHERE d.line_id = l.id)`},
+	{"a difference is shown once its import was read", `
+		SELECT d.id FROM difference d LEFT JOIN report_import i ON i.id = d.import_id WHERE d.state = 'new' AND (i.id IS NULL OR i.state = 'done')`},
+	{"an open difference is in front of a person", `
+		SELECT DISTINCT y.gateway, y.day FROM difference d JOIN report_day y ON y.id = d.day_id WHERE d.state = 'open'
+		AND NOT EXISTS (SELECT 1 FROM review v WHERE v.kind = 'settlement' AND v.subject = y.gateway || ':' || y.day AND v.state = 'open')
+		AND NOT EXISTS (SELECT 1 FROM report_import i WHERE i.gateway = y.gateway AND i.state IN ('reading', 'acting', 'undoing'))`},
 }

@@ -45,18 +45,19 @@ type Payment struct {
 	ExpiresMs   int64 // 0: never
 	GiveUpMs    int64
 	ReconcileMs int64 // 0: nothing left to ask
+	PaidMs      int64 // own time of its success, where a gateway would report it; 0: none
 	Metadata    string
 	Order       Order // filled by every read
 }
 
 const paymentColumns = `p.id, p.public_id, p.gateway, p.merchant_ref, p.attempt, p.order_id, p.amount_minor, p.currency, p.state, p.cause,
 	p.late, p.received_minor, p.refunded_minor, p.disputed_minor, p.reversed_minor, p.source, p.version, p.facts, p.reviews, p.told, p.paid, p.success_told,
-	p.last_asked_ms, p.last_answered_ms, p.last_answer, p.ever_heard, p.created_ms, p.changed_ms, p.expires_ms, p.give_up_ms, p.next_reconciliation_at_ms, p.metadata,
+	p.last_asked_ms, p.last_answered_ms, p.last_answer, p.ever_heard, p.created_ms, p.changed_ms, p.expires_ms, p.give_up_ms, p.next_reconciliation_at_ms, p.metadata, p.paid_ms,
 	o.id, o.order_ref, o.payments, o.closed_ms, o.forced, o.created_ms`
 
 const paymentFrom = ` FROM payment p JOIN orders o ON o.id = p.order_id `
 
-const paymentWidth = 32
+const paymentWidth = 33
 
 func scanPayment(r *Row) Payment {
 	return Payment{
@@ -65,7 +66,7 @@ func scanPayment(r *Row) Payment {
 		ReceivedMinor: r.Int(11), RefundedMinor: r.Int(12), DisputedMinor: r.Int(13), ReversedMinor: r.Int(14),
 		Source: r.Text(15), Version: r.Int(16), Facts: r.Int(17), Reviews: r.Int(18), Told: r.Text(19), Paid: r.Int(20) == 1, SuccessTold: r.Int(21) == 1,
 		LastAskedMs: r.Int(22), LastAnsweredMs: r.Int(23), LastAnswer: r.Text(24), EverHeard: r.Int(25) == 1,
-		CreatedMs: r.Int(26), ChangedMs: r.Int(27), ExpiresMs: r.Int(28), GiveUpMs: r.Int(29), ReconcileMs: r.Int(30), Metadata: r.Text(31),
+		CreatedMs: r.Int(26), ChangedMs: r.Int(27), ExpiresMs: r.Int(28), GiveUpMs: r.Int(29), ReconcileMs: r.Int(30), Metadata: r.Text(31), PaidMs: r.Int(32),
 		Order: scanOrder(r, paymentWidth),
 	}
 }
@@ -152,11 +153,11 @@ func (tx *Tx) InsertPayment(p Payment) (int64, error) {
 func (tx *Tx) MovePayment(p Payment, from int64) (bool, error) {
 	n, err := tx.exec(`UPDATE payment SET state = ?, cause = ?, late = ?, received_minor = ?, refunded_minor = ?, disputed_minor = ?, reversed_minor = ?,
 			source = ?, version = ?, facts = ?, reviews = ?, told = ?, paid = ?, success_told = ?, changed_ms = ?, next_reconciliation_at_ms = ?,
-			last_asked_ms = ?, last_answered_ms = ?, last_answer = ?, ever_heard = ?
+			last_asked_ms = ?, last_answered_ms = ?, last_answer = ?, ever_heard = ?, paid_ms = ?
 		WHERE id = ? AND version = ?`,
 		p.State, p.Cause, flag(p.Late), p.ReceivedMinor, p.RefundedMinor, p.DisputedMinor, p.ReversedMinor,
 		p.Source, p.Version, p.Facts, p.Reviews, p.Told, flag(p.Paid), flag(p.SuccessTold), p.ChangedMs, nullable(p.ReconcileMs),
-		p.LastAskedMs, p.LastAnsweredMs, p.LastAnswer, flag(p.EverHeard), p.ID, from)
+		p.LastAskedMs, p.LastAnsweredMs, p.LastAnswer, flag(p.EverHeard), p.PaidMs, p.ID, from)
 	return n == 1, err
 }
 

@@ -39,6 +39,8 @@ func (s *Server) adminRoutes() http.Handler {
 		mux.HandleFunc(route, a.signedIn(acting(p)))
 	}
 	mux.HandleFunc("POST /gateways/{name}/try", a.serve((*visit).postTry, maxTryForm, true))
+	mux.HandleFunc("POST /settlement/{gateway}/{day}/decide", a.serve(acting((*visit).postDifferences), maxDecideForm, true))
+	mux.HandleFunc("POST /settlement/upload", a.serve(acting((*visit).postReport), a.engine.Config().Limits.MaxReport+maxForm, true))
 	mux.HandleFunc("/", a.open((*visit).lost))
 	guard := http.NewCrossOriginProtection()
 	guard.SetDenyHandler(a.session(a.open((*visit).foreign)))
@@ -62,41 +64,50 @@ func (a *admin) openPages() map[string]page {
 // readPages are for everybody who is signed in.
 func (a *admin) readPages() map[string]page {
 	return map[string]page{
-		"GET /{$}":                      (*visit).overview,
-		"GET /reviews":                  (*visit).reviews,
-		"GET /reviews/{id}":             (*visit).review,
-		"GET /payments":                 (*visit).payments,
-		"GET /payments.csv":             (*visit).paymentsCSV,
-		"GET /payments/{id}":            (*visit).payment,
-		"GET /inbox":                    (*visit).inbox,
-		"GET /inbox/{id}":               (*visit).inboxItem,
-		"GET /inbox/replay":             (*visit).replay,
-		"GET /inbox/verify":             (*visit).verify,
-		"GET /inbox/refused/{id}":       (*visit).request,
-		"GET /inbox/refused/{id}/body":  (*visit).refusedBody,
-		"GET /inbox/requests/{id}/body": (*visit).requestBody,
-		"GET /outbox":                   (*visit).outbox,
-		"GET /outbox/{seq}":             (*visit).event,
-		"GET /gateways":                 (*visit).gateways,
-		"GET /gateways/{name}":          (*visit).gateway,
-		"GET /gateways/{name}/try":      (*visit).try,
-		"GET /audit":                    (*visit).audit,
-		"GET /account":                  (*visit).account,
-		"POST /account/password":        (*visit).postPassword,
-		"POST /account/language":        (*visit).postLanguage,
+		"GET /{$}":                               (*visit).overview,
+		"GET /reviews":                           (*visit).reviews,
+		"GET /reviews/{id}":                      (*visit).review,
+		"GET /payments":                          (*visit).payments,
+		"GET /payments.csv":                      (*visit).paymentsCSV,
+		"GET /payments/{id}":                     (*visit).payment,
+		"GET /inbox":                             (*visit).inbox,
+		"GET /inbox/{id}":                        (*visit).inboxItem,
+		"GET /inbox/replay":                      (*visit).replay,
+		"GET /inbox/verify":                      (*visit).verify,
+		"GET /inbox/refused/{id}":                (*visit).request,
+		"GET /inbox/refused/{id}/body":           (*visit).refusedBody,
+		"GET /inbox/requests/{id}/body":          (*visit).requestBody,
+		"GET /outbox":                            (*visit).outbox,
+		"GET /outbox/{seq}":                      (*visit).event,
+		"GET /gateways":                          (*visit).gateways,
+		"GET /gateways/{name}":                   (*visit).gateway,
+		"GET /gateways/{name}/try":               (*visit).try,
+		"GET /settlement":                        (*visit).settlement,
+		"GET /settlement/upload":                 (*visit).uploadPage,
+		"GET /settlement/imports/{id}":           (*visit).importPage,
+		"GET /settlement/{gateway}/{day}":        (*visit).settlementDay,
+		"GET /settlement/{gateway}/{day}/decide": (*visit).decideAsked,
+		"GET /settlement/{gateway}/{day}/{file}": (*visit).export,
+		"GET /audit":                             (*visit).audit,
+		"GET /account":                           (*visit).account,
+		"POST /account/password":                 (*visit).postPassword,
+		"POST /account/language":                 (*visit).postLanguage,
 	}
 }
 
 // actPages change something and need the role operator or admin.
 func (a *admin) actPages() map[string]page {
 	return map[string]page{
-		"POST /payments/{id}/decide":      (*visit).postPaymentDecision,
-		"POST /reviews/{id}/decide":       (*visit).postReviewDecision,
-		"POST /inbox/{id}/replay":         (*visit).postReplayOne,
-		"POST /inbox/replay":              (*visit).postReplay,
-		"POST /inbox/refused/{id}/verify": (*visit).postVerifyOne,
-		"POST /inbox/verify":              (*visit).postVerify,
-		"POST /outbox/{seq}/resend":       (*visit).postResend,
+		"POST /payments/{id}/decide":         (*visit).postPaymentDecision,
+		"POST /reviews/{id}/decide":          (*visit).postReviewDecision,
+		"POST /inbox/{id}/replay":            (*visit).postReplayOne,
+		"POST /inbox/replay":                 (*visit).postReplay,
+		"POST /inbox/refused/{id}/verify":    (*visit).postVerifyOne,
+		"POST /inbox/verify":                 (*visit).postVerify,
+		"POST /outbox/{seq}/resend":          (*visit).postResend,
+		"POST /settlement/format":            (*visit).postFormat,
+		"POST /settlement/import":            (*visit).postImport,
+		"POST /settlement/imports/{id}/undo": (*visit).postUndoImport,
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 
 // readPaths are all pages that need nothing in the books.
 var readPaths = []string{"/", "/reviews", "/reviews?show=answered", "/reviews?show=snoozed", "/payments", "/payments?q=x", "/inbox", "/inbox?state=refused", "/inbox?state=dead", "/inbox?state=parked", "/inbox/replay",
-	"/outbox", "/gateways", "/gateways/sandbox", "/gateways/mute", "/gateways/plain", "/gateways/sandbox/try", "/inbox/verify?gateway=sandbox", "/audit", "/account"}
+	"/outbox", "/gateways", "/gateways/sandbox", "/gateways/mute", "/gateways/plain", "/gateways/sandbox/try", "/inbox/verify?gateway=sandbox", "/audit", "/account",
+	"/settlement", "/settlement?gateway=plain&month=2031-02", "/settlement/sandbox/2031-03-07"}
 
 func TestEmptyPagesSayWhatWillAppear(t *testing.T) {
 	d := newDesk(t)
@@ -56,7 +57,7 @@ func TestStrangersSeeOnlyTheSignIn(t *testing.T) {
 			t.Errorf("%s: %d to %q, want the sign-in, then back", path, p.status, p.to)
 		}
 	}
-	for _, path := range []string{"/payments/x/decide", "/inbox/replay", "/inbox/verify", "/gateways/sandbox/try", "/outbox/1/resend", "/account/password"} {
+	for _, path := range []string{"/payments/x/decide", "/inbox/replay", "/inbox/verify", "/gateways/sandbox/try", "/outbox/1/resend", "/account/password", "/settlement/upload", "/settlement/import", "/settlement/imports/1/undo", "/settlement/sandbox/2031-03-07/decide"} {
 		if p := d.send(path, nil); p.status != http.StatusSeeOther || p.to != "/signin" {
 			t.Errorf("%s: %d to %q, want the sign-in", path, p.status, p.to)
 		}

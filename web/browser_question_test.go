@@ -77,6 +77,8 @@ var questions = map[string]question{
 	"unanswered":       {arises: askedUnanswered, act: "dismiss"},
 	"second_payment":   {arises: askedSecond, act: "dismiss"},
 	"unsound_database": {arises: askedUnsound, step: 3 * time.Hour, act: "dismiss"},
+	"settlement":       {arises: askedSettlement},
+	"accept_report":    {arises: askedAcceptReport, act: "accept_report", fills: map[string]string{"amount": phpHundred}},
 	"unproved_return":  {arises: askedHintedRefund, act: "record_refund", fills: map[string]string{"amount": "40.00"}},
 	"approval_wanted": {arises: func(c *counter) {
 		c.decides(app.Decision{Actor: "jo", PaymentID: c.order("sandbox", "A-1", "A-1", "6000.00"), Act: "mark_succeeded", Basis: "elsewhere", Amount: "6000.00", Reason: "cash"})
@@ -202,6 +204,10 @@ func TestEachQuestionIsAskedSeenAndAnswered(t *testing.T) {
 			c := newCounter(t)
 			q.arises(c)
 			r := c.openQuestion(kind, q.step)
+			if kind == "settlement" {
+				answerDayInBrowser(t, seated(t, browser, c.desk), r)
+				return
+			}
 			answerInBrowser(t, seated(t, browser, c.desk), q, r)
 		})
 	}

@@ -45,7 +45,7 @@ func newMetrics(e *app.Engine, log *slog.Logger) *metrics {
 		m.acks.WithLabelValues(name, "acknowledged")
 		m.acks.WithLabelValues(name, "refused")
 	}
-	m.registry.MustRegister(m.acks, seconds, newStoreFigures(e, log), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(m.acks, seconds, newStoreFigures(e, log), newSettlementFigures(e, log), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 

@@ -54,10 +54,21 @@ func (v *visit) auditRow(a store.Audit, p store.Payment) templates.AuditRow {
 		row.Subject, row.Link = ref(p.MerchantRef), paymentPath(p.PublicID)
 		return row
 	}
-	for prefix, path := range map[string]string{"outbox:": "/outbox/", "inbox:": "/inbox/", "refused:": "/inbox/refused/", "gateway:": "/gateways/"} {
+	for prefix, path := range map[string]string{"import ": "/settlement/imports/", "outbox:": "/outbox/", "inbox:": "/inbox/", "refused:": "/inbox/refused/", "gateway:": "/gateways/"} {
 		if id, ok := strings.CutPrefix(a.Subject, prefix); ok {
 			row.Link = path + url.PathEscape(id)
 		}
 	}
 	return row
+}
+
+// did is the word for what a person did; the answers to differences of a report have their own.
+func (v *visit) did(a store.Audit) string {
+	switch {
+	case strings.HasPrefix(a.Subject, "difference "):
+		return v.lang.word("settle", a.Action)
+	case strings.HasPrefix(a.Subject, "import "):
+		return v.lang.word("act", actUndoImport)
+	}
+	return v.lang.word("act", a.Action)
 }

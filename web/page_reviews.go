@@ -180,6 +180,9 @@ func (v *visit) reviewRow(r store.Review, s subject) templates.ReviewRow {
 		ID: id, Href: numbered("/reviews", r.ID), Sentence: v.reviewSentence(r, s), Gateway: r.Gateway, Money: money(r.AmountMinor, r.Currency),
 		Opened: v.stamp(r.OpenedMs), Urgent: r.Urgent, Here: address("/reviews", "kind", v.r.URL.Query().Get("kind"), "show", v.r.URL.Query().Get("show"), "open", id) + "#r" + id,
 	}
+	if path, day, ok := settlementReview(r); ok {
+		row.Href, row.Here, row.Payment, row.Link = path, path, templates.Ref{Short: v.dayText(day), Full: day}, path
+	}
 	if r.SnoozedMs > v.now.UnixMilli() {
 		row.Snoozed = v.stamp(r.SnoozedMs)
 	}
@@ -265,6 +268,9 @@ func (v *visit) showReview(status int, t typed) error {
 	})
 	if err != nil {
 		return err
+	}
+	if path, _, ok := settlementReview(r); ok {
+		return v.done(path, "")
 	}
 	view := templates.ReviewView{
 		Page: v.page("reviews", v.reviewSentence(r, s)), Sentence: v.reviewSentence(r, s), Advice: v.lang.wordOr("advice", r.Kind, ""), Money: money(r.AmountMinor, r.Currency),

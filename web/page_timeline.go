@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"nodrop/app"
 	"nodrop/app/payment"
@@ -237,7 +238,7 @@ func (v *visit) delivery(e store.Event) string {
 // audited says what somebody did, and what it rests on.
 func (v *visit) audited(a store.Audit) (what, detail string) {
 	if a.Action != app.ActPropose {
-		return v.lang.word("act", a.Action), a.Detail
+		return v.did(a), a.Detail
 	}
 	act, reason := app.Proposed(a.Detail)
 	if act == "" {
@@ -249,7 +250,7 @@ func (v *visit) audited(a store.Audit) (what, detail string) {
 // auditMoments tells of people's acts that are no facts of the payment.
 func (v *visit) auditMoments(d dossier) (list []moment) {
 	for _, a := range d.audits {
-		if slices.Contains(payment.Acts(), payment.Act(a.Action)) {
+		if slices.Contains(payment.Acts(), payment.Act(a.Action)) && !strings.HasPrefix(a.Subject, "difference ") {
 			continue
 		}
 		what, detail := v.audited(a)

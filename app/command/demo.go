@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -99,6 +100,9 @@ func (d *demo) play(ctx context.Context) (err error) {
 	}
 	d.env.print("\n")
 	if err := report.Write(d.env.Stdout); err != nil {
+		return err
+	}
+	if err := d.reconcile(ctx, gateway); err != nil {
 		return err
 	}
 	if !d.call.Exit {
@@ -270,6 +274,25 @@ func (d *demo) kill(ctx context.Context) error {
 	}
 	d.env.print("        … and runs again\n")
 	return nil
+}
+
+// reconcile imports the gateway's settlement report of the day, as its merchant would in the evening. What differs in it
+// is planted, or was so in the stories; it is looked at on the pages.
+func (d *demo) reconcile(ctx context.Context, gateway *sandbox.Gateway) error {
+	report, err := gateway.Statement()
+	if err != nil {
+		return fmt.Errorf("write the gateway's settlement report: %w", err)
+	}
+	file := filepath.Join(d.folder, sandbox.StatementName)
+	if err := os.WriteFile(file, report, 0o600); err != nil {
+		return fmt.Errorf("write the gateway's settlement report: %w", err)
+	}
+	d.env.print("\nThe gateway's settlement report of the day, with a few faults planted in it, against the books:\n")
+	err = d.env.Import(ctx, Importing{Config: filepath.Join(d.folder, ConfigFile), Gateway: d.options.GatewayName, File: file})
+	if errors.Is(err, ErrFound) {
+		return nil
+	}
+	return err
 }
 
 // stay keeps everything open for a look until ctx ends.

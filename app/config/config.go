@@ -81,6 +81,8 @@ type Gateway struct {
 	FailureHold       time.Duration // 0: the preset's own
 	Unregistered      string        // "review" or "count"
 	UnregisteredAfter time.Duration
+	Reports           string        // a folder whose files are imported as settlement reports; "": none is watched
+	SettlementGrace   time.Duration // after the end of a day before a success is missed in its report
 	Custom            *gateway.Spec // only with the preset "custom"
 	Line              int           // of its [[gateway]]; 0 for Default
 }
@@ -93,6 +95,7 @@ type Jobs struct {
 // Limits bounds what is taken in, what is kept and what one person decides alone.
 type Limits struct {
 	MaxBody      int64         // bytes of one webhook request
+	MaxReport    int64         // bytes of one settlement report that is uploaded
 	RefusedKeep  int           // refused requests kept for each gateway and reason
 	RefusedAge   time.Duration // refused requests are kept no longer than this
 	ApproveAbove Approval      // decisions above it take effect when another person approves
@@ -152,7 +155,8 @@ func readJobs(t *table) Jobs {
 func readLimits(t *table) Limits {
 	defer t.done()
 	return Limits{
-		MaxBody:      t.size("max_body", DefaultMaxBody),
+		MaxBody:      t.size("max_body", DefaultMaxBody, 64<<20),
+		MaxReport:    t.size("max_report", DefaultMaxReport, 2<<30),
 		RefusedKeep:  t.count("refused_keep", DefaultRefusedKeep, 1_000_000),
 		RefusedAge:   t.duration("refused_age", DefaultRefusedAge, span{time.Hour, 365 * day}),
 		ApproveAbove: t.approval("approve_above"),

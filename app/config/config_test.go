@@ -146,6 +146,7 @@ claim_timeout = "1h30m"
 reconcile_schedule = "*/5 * * * *"
 [limits]
 max_body = "256KiB"
+max_report = "1024MiB"
 refused_keep = 10
 refused_age = "3d"
 `+oneGateway+`
@@ -173,7 +174,7 @@ unregistered_after = "2h"
 	equal(t, "acme", c.ACME, ACME{Listen: "127.0.0.1:5002", Directory: "https://ca.example/dir", Email: "owner@example.com", KeyID: "kid-1", Authority: strings.TrimSpace(rootPEM)})
 	equal(t, "timeouts", []time.Duration{c.Shop.Timeout, c.Shop.ClaimTimeout}, []time.Duration{5 * time.Second, 90 * time.Minute})
 	equal(t, "jobs", c.Jobs, Jobs{ReconcileSchedule: "*/5 * * * *"})
-	equal(t, "limits", c.Limits, Limits{MaxBody: 262144, RefusedKeep: 10, RefusedAge: 72 * time.Hour})
+	equal(t, "limits", c.Limits, Limits{MaxBody: 262144, MaxReport: 1 << 30, RefusedKeep: 10, RefusedAge: 72 * time.Hour})
 	g := c.Gateways[0]
 	equal(t, "public keys", g.PublicKeys, []string{"from-a-file"})
 	equal(t, "account", g.Account, "shop")

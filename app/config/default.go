@@ -23,9 +23,11 @@ const (
 	DefaultUnregistered      = "review"
 	DefaultSourceNetworks    = "off"
 	DefaultUnregisteredAfter = time.Hour
+	DefaultSettlementGrace   = 3 * day
 	DefaultReconcileSchedule = "*/10 * * * *"
 	DefaultMaxBody           = 1 << 20 // bytes
-	DefaultRefusedKeep       = 200     // for each gateway and reason
+	DefaultMaxReport         = 256 << 20
+	DefaultRefusedKeep       = 200 // for each gateway and reason
 	DefaultRefusedAge        = 14 * day
 )
 
@@ -57,8 +59,9 @@ func Default(webhookSecret, apiKey string) *Config {
 			Unregistered:      DefaultUnregistered,
 			SourceNetworks:    DefaultSourceNetworks,
 			UnregisteredAfter: DefaultUnregisteredAfter,
+			SettlementGrace:   DefaultSettlementGrace,
 		}},
 		Jobs:   Jobs{ReconcileSchedule: DefaultReconcileSchedule},
-		Limits: Limits{MaxBody: DefaultMaxBody, RefusedKeep: DefaultRefusedKeep, RefusedAge: DefaultRefusedAge},
+		Limits: Limits{MaxBody: DefaultMaxBody, MaxReport: DefaultMaxReport, RefusedKeep: DefaultRefusedKeep, RefusedAge: DefaultRefusedAge},
 	}
 }

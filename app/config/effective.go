@@ -24,6 +24,7 @@ func Effective(c *Config) []string {
 		"shop.claim_timeout = " + FormatDuration(c.Shop.ClaimTimeout),
 		line("jobs.reconcile_schedule", c.Jobs.ReconcileSchedule),
 		"limits.max_body = " + formatSize(c.Limits.MaxBody),
+		"limits.max_report = " + formatSize(c.Limits.MaxReport),
 		fmt.Sprintf("limits.refused_keep = %d", c.Limits.RefusedKeep),
 		"limits.refused_age = " + FormatDuration(c.Limits.RefusedAge),
 		"limits.approve_above = " + c.Limits.ApproveAbove.String(),
@@ -72,6 +73,8 @@ func (g Gateway) effective() []string {
 		"failure_hold = " + hold,
 		line("unregistered", g.Unregistered),
 		"unregistered_after = " + FormatDuration(g.UnregisteredAfter),
+		line("reports", g.Reports),
+		"settlement_grace = " + FormatDuration(g.SettlementGrace),
 	}
 }
 

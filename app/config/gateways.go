@@ -13,6 +13,7 @@ var (
 	holdTimes     = span{time.Second, 7 * day}
 	rungTimes     = span{time.Millisecond, 365 * day}
 	registerTimes = span{time.Second, 30 * day}
+	graceTimes    = span{time.Second, 60 * day}
 
 	toleranceTimes = span{time.Second, 7 * day}
 )
@@ -85,6 +86,8 @@ func readQuerying(t *table, g *Gateway) {
 	g.Unregistered = t.choice("unregistered", DefaultUnregistered, []string{"review", "count"})
 	g.UnregisteredAfter = t.duration("unregistered_after", DefaultUnregisteredAfter, registerTimes)
 	g.QuerySchedule = t.schedule("query_schedule", g.GiveUpAfter)
+	g.Reports = t.text("reports", "")
+	g.SettlementGrace = t.duration("settlement_grace", DefaultSettlementGrace, graceTimes)
 }
 
 // schedule gives the rungs at key, ascending and not later than the end; the default

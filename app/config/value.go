@@ -153,9 +153,9 @@ func (t *table) count(key string, fallback, most int) int {
 	return int(n)
 }
 
-// size gives the number of bytes at key, written as "1MiB" or as a number.
-func (t *table) size(key string, fallback int64) int64 {
-	const least, most = 1 << 10, 64 << 20
+// size gives the number of bytes at key, up to most, written as "1MiB" or as a number.
+func (t *table) size(key string, fallback, most int64) int64 {
+	const least = 1 << 10
 	v, ok := t.take(key)
 	if !ok {
 		return fallback
@@ -169,7 +169,7 @@ func (t *table) size(key string, fallback int64) int64 {
 		n = parseSize(s)
 	}
 	if n < least || n > most {
-		t.fault(key, "is not a size from 1KiB to 64MiB", fmt.Sprintf("write %s = %q", key, formatSize(fallback)))
+		t.fault(key, "is not a size from 1KiB to "+formatSize(most), fmt.Sprintf("write %s = %q", key, formatSize(fallback)))
 		return fallback
 	}
 	return n
