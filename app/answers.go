@@ -279,7 +279,14 @@ func (e *Engine) reviewChoices(rx *store.Rx, v store.Review) ([]Choice, error) {
 	}
 	var list []Choice
 	for _, act := range answersTo(v) {
-		list = append(list, choiceOf(payment.Act(act)))
+		c := choiceOf(payment.Act(act))
+		if act == ActApprove {
+			var err error
+			if c.Blocked, err = approveBlocked(rx, v); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, c)
 	}
 	byRule, err := e.ruleChoices(rx, v)
 	list = append(list, byRule...)

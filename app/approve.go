@@ -109,7 +109,7 @@ func (e *Engine) takeEffect(tx *store.Tx, made store.Proposal, now int64) error 
 		ok = ok && (v.State == "open" || made.Act == string(payment.ActUndo))
 	}
 	if !ok || p.Version != made.Version {
-		return fail(KindStale, "stale", "payment %s has changed since the decision was made; decide anew", p.PublicID)
+		return fail(KindStale, overtaken, "payment %s has changed since the decision was made; turn it down and decide anew", p.PublicID)
 	}
 	d := Decision{Actor: made.Actor, PaymentID: p.PublicID, ReviewID: made.Answers, Version: made.Version, Act: made.Act, Basis: made.Basis, Amount: made.Amount,
 		Reason: made.Reason, Refers: made.Refers, FormKey: "approved:" + itoa64(made.ReviewID)}
@@ -117,6 +117,36 @@ func (e *Engine) takeEffect(tx *store.Tx, made store.Proposal, now int64) error 
 		d.LinkTo = p.PublicID
 	}
 	return e.takesEffect(tx, d, v, p, now)
+}
+
+// keptProposal tells whether a decision goes on waiting for approval when its payment changes. It stands where what it
+// rests on is as it was. Where that changed, it can only be turned down, which a person has to see; but a success that
+// needs no such decision any more ends it.
+func keptProposal(tx *store.Tx, v store.Review, before, now store.Payment, c change) (bool, error) {
+	if c.act == string(payment.ActNote) || sameStanding(before, now) {
+		return true, tx.KeepProposal(v.ID, now.Version)
+	}
+	made, ok, err := tx.Proposal(v.ID)
+	if err != nil || !ok {
+		return false, err
+	}
+	wantsSuccess := made.Act == string(payment.ActMarkSucceeded) || made.Act == string(payment.ActAccept)
+	return !wantsSuccess || now.State != string(payment.Succeeded), nil
+}
+
+func sameStanding(a, b store.Payment) bool {
+	return a.State == b.State && a.Cause == b.Cause && a.Late == b.Late && a.ReceivedMinor == b.ReceivedMinor && a.RefundedMinor == b.RefundedMinor &&
+		a.DisputedMinor == b.DisputedMinor && a.ReversedMinor == b.ReversedMinor
+}
+
+// approveBlocked is why a decision cannot be approved any more; "" when it can.
+func approveBlocked(rx *store.Rx, v store.Review) (string, error) {
+	made, ok, err := rx.Proposal(v.ID)
+	if err != nil || !ok {
+		return "", err
+	}
+	p, _, err := rx.Payment(made.PaymentID)
+	return blockedUnless(p.Version == made.Version, overtaken), err
 }
 
 // ProposalOf returns the decision that a review asks another person to approve.

@@ -155,6 +155,56 @@ func TestAnApprovalOfWhatHasChangedIsRefused(t *testing.T) {
 	b.sound()
 }
 
+func TestADecisionThatWaitsOutlivesWhatChangesNothing(t *testing.T) {
+	b := limited(t)
+	p := b.register("ORDER-1", "600.00")
+	cash := Decision{Actor: "ana", FormKey: "1", PaymentID: p.ID, Version: 1, Act: "mark_succeeded", Basis: "elsewhere", Amount: "600.00", Reason: "cash"}
+	b.submit(cash, true)
+	asked := b.openOf("approval_wanted")
+	b.clock.move(1e9)
+	b.send(b.notice("ORDER-1", "waiting", "600.00"))
+	b.work()
+	if now := b.payment(p.ID); now.Version == 1 || now.State != "pending" {
+		t.Fatalf("version %d, %s", now.Version, now.State)
+	}
+	b.sound()
+	b.submit(Decision{Actor: "ben", FormKey: "2", ReviewID: asked.ID, Act: ActApprove, Reason: "counted it"}, false)
+	if got := b.payment(p.ID); got.State != "succeeded" || got.Received != "600.00" {
+		t.Errorf("approved: %s, %s received", got.State, got.Received)
+	}
+	b.sound()
+}
+
+func TestADecisionThatWasOvertakenStaysBeforeAPerson(t *testing.T) {
+	b := limited(t)
+	p := b.register("ORDER-1", "900.00")
+	b.pay("ORDER-1", "900.00")
+	b.submit(Decision{Actor: "ana", FormKey: "1", PaymentID: p.ID, Version: 2, Act: "refund", Amount: "900.00", Reason: "sent back"}, true)
+	asked := b.openOf("approval_wanted")
+	note := b.notice("ORDER-1", "succeeded", "10.00")
+	note["type"] = "refund"
+	note["data"].(map[string]any)["refund_id"] = "re_1"
+	b.send(note)
+	b.work()
+	if got := b.payment(p.ID); got.Refunded != "10.00" {
+		t.Fatalf("refunded %s", got.Refunded)
+	}
+	if again := b.openOf("approval_wanted"); again.ID != asked.ID {
+		t.Error("the refund that waits for approval is gone")
+	}
+	if err := b.decide(Decision{Actor: "ben", FormKey: "2", ReviewID: asked.ID, Act: ActApprove, Reason: "fine"}); KindOf(err) != KindStale {
+		t.Errorf("approving what was overtaken: %v", err)
+	}
+	choices, err := b.e.ReviewChoices(b.ctx(), asked.ID)
+	if err != nil || len(choices) == 0 || choices[0].Act != ActApprove || choices[0].Blocked != overtaken {
+		t.Errorf("%+v, %v", choices, err)
+	}
+	b.sound()
+	b.submit(Decision{Actor: "ben", FormKey: "3", ReviewID: asked.ID, Act: ActTurnDown, Reason: "decide anew"}, false)
+	b.submit(Decision{Actor: "ana", FormKey: "4", PaymentID: p.ID, Version: b.payment(p.ID).Version, Act: "refund", Amount: "890.00", Reason: "the rest"}, true)
+	b.sound()
+}
+
 func TestADecisionCanBeTurnedDownAndMadeAgain(t *testing.T) {
 	b := limited(t)
 	p, v := b.short("ORDER-1", "600.00", "590.00")

@@ -82,14 +82,14 @@ func (e *Engine) settleReviews(tx *store.Tx, p *store.Payment, before store.Paym
 		}
 	}
 	if before.Reviews > 0 {
-		if err := e.closeAnswered(tx, p, wanted, c); err != nil {
+		if err := e.closeAnswered(tx, p, before, wanted, c); err != nil {
 			return err
 		}
 	}
 	return e.settleDuplicate(tx, p, siblings, c)
 }
 
-func (e *Engine) closeAnswered(tx *store.Tx, p *store.Payment, wanted map[string]bool, c change) error {
+func (e *Engine) closeAnswered(tx *store.Tx, p *store.Payment, before store.Payment, wanted map[string]bool, c change) error {
 	all, err := tx.ReviewsOfPayment(p.ID)
 	if err != nil {
 		return err
@@ -98,11 +98,13 @@ func (e *Engine) closeAnswered(tx *store.Tx, p *store.Payment, wanted map[string
 		if v.State != "open" || ofEngine[v.Kind] || wanted[v.Kind+" "+v.Subject] {
 			continue
 		}
-		if v.Kind == approvalKind && c.act == string(payment.ActNote) { // a note changes nothing
-			if err := tx.KeepProposal(v.ID, p.Version); err != nil {
-				return err
+		if v.Kind == approvalKind {
+			if kept, err := keptProposal(tx, v, before, *p, c); err != nil || kept {
+				if err != nil {
+					return err
+				}
+				continue
 			}
-			continue
 		}
 		by, answer, reason := c.closer(), c.answer(), c.reason
 		if v.Kind == approvalKind { // it was made on what is no longer so

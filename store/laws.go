@@ -36,9 +36,9 @@ var laws = []law{
 	{"every success that was told has its order's fulfil key", `
 		SELECT e.seq FROM outbox e JOIN orders o ON o.id = e.order_id
 		WHERE e.type IN ('payment.succeeded', 'payment.succeeded_late', 'payment.duplicate') AND NOT EXISTS (SELECT 1 FROM once n WHERE n.key = 'fulfil:' || o.order_ref)`},
-	{"a decision that waits for approval was made on its payment as it stands", `
+	{"a decision that waits for approval was made on its payment", `
 		SELECT v.id FROM review v LEFT JOIN proposal q ON q.review_id = v.id LEFT JOIN payment p ON p.id = q.payment_id
-		WHERE v.kind = 'approval_wanted' AND (q.review_id IS NULL OR v.state = 'open' AND p.version != q.version)`},
+		WHERE v.kind = 'approval_wanted' AND (q.review_id IS NULL OR v.state = 'open' AND p.version < q.version)`},
 	{"an unknown payment, and one called late, is or was in front of a person", `
 		SELECT p.public_id FROM payment p WHERE (p.state = 'unknown' OR p.late = 1) AND NOT EXISTS (SELECT 1 FROM review v WHERE v.payment_id = p.id)`},
 	{"only a success has a time at which it was paid", `

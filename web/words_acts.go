@@ -15,7 +15,7 @@ func init() {
 		"reversed": {"The money was taken back after a success", "成功之后款项被收回"}, "late": {"It was paid after it had been called over", "判定结束之后才付款"}, "excess": {"More was taken back than was received", "收回的多于收到的"},
 		"money_without_success": {"Money was refunded or disputed, yet no success is known", "有退款或争议，却没有成功记录"}, "elsewhere_and_gateway": {"It was paid elsewhere and through the gateway", "别处已付，网关也收到"}, "unmapped": {"The gateway uses a word that its definition does not know", "网关用了其定义不认识的词"},
 		"refund_owed": {"A refund was decided and has not been seen yet", "已决定退款，但还没有看到退款"}, "duplicate": {"Two payments of one order are paid", "同一订单有两笔支付成功"},
-		"reference_conflict": {"A notice names two different payments", "一条通知指向两笔不同的支付"}, "money_without_order": {"Money came for a payment that nobody registered", "收到未登记支付的款项"}, "same_key_other_content": {"The same event came again with other content", "同一事件再次到来但内容不同"},
+		"reference_conflict": {"The ids that a notice names do not belong together", "一条通知中的编号彼此不符"}, "money_without_order": {"Money came for a payment that nobody registered", "收到未登记支付的款项"}, "same_key_other_content": {"The same event came again with other content", "同一事件再次到来但内容不同"},
 		"dead_inbox": {"A message of a gateway could not be worked on", "网关的一条消息无法处理"}, "dead_outbox": {"The shop never took an event", "商店始终没有接收一个事件"}, "shop_gone": {"The shop says that its address is gone (410)", "商店表示其地址已停用（410）"},
 		"gateway_unaskable": {"A gateway has not answered for long", "网关长时间没有答复"}, "claim_overdue": {"Something was claimed, and nothing says that it was finished", "认领的事项没有完成的记录"}, "unsound_database": {"The database breaks one of its own laws, or something in it cannot be worked on", "数据库违反自身规则，或其中有内容无法处理"}, "second_payment": {"The reference was paid a second time under another id of the gateway", "同一编号以网关的另一笔编号再次支付"}, "unanswered": {"The gateway has not answered about this payment for a day, though it answers about others", "网关一天来没有答复这笔付款，却答复了其他付款"},
 	}
@@ -59,6 +59,7 @@ func init() {
 		families["answer"][act] = words
 	}
 	families["blocked"] = map[string]said{
+		"overtaken":    {"The payment has changed since this decision was made. Turn it down, and decide anew.", "作出此决定后支付已有变化。请否决并重新决定。"},
 		"own_decision": {"You made this decision; another person must approve it.", "这是您作出的决定；须由另一人批准。"},
 		"not_allowed":  {"The present state of the payment does not allow it.", "支付的当前状态不允许。"}, "no_query": {"This gateway cannot be asked about this payment.", "无法就这笔支付查询此网关。"}, "follows_from_facts": {"It follows from the facts; undo the decision that answered it instead.", "它由事实得出；请改为撤销作答的决定。"},
 		"not_confirmed": {"The gateway must confirm first: ask it.", "须先由网关确认：请查询网关。"}, "no_address": {"No address of the shop is configured; it reads the feed.", "没有配置商店地址；商店读取事件流。"},

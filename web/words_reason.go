@@ -10,7 +10,7 @@ func init() {
 		"mode_unreadable": {"The mode cannot be read", "模式无法读取"}, "type_unreadable": {"The type cannot be read", "类型无法读取"}, "status_unreadable": {"The status cannot be read", "状态无法读取"}, "status_missing": {"The status is missing", "缺少状态"},
 		"reference_unreadable": {"The reference cannot be read", "参考号无法读取"}, "reference_missing": {"The reference is missing", "缺少参考号"}, "object_missing": {"The object is missing", "缺少对象"}, "amount_unreadable": {"The amount cannot be read", "金额无法读取"}, "amount_missing": {"The amount is missing", "缺少金额"},
 		"guard_unreadable": {"A field that decides how to read it cannot be read", "决定读法的字段无法读取"}, "dedupe_unreadable": {"The event id cannot be read", "事件编号无法读取"}, "account_missing": {"The merchant account is missing", "缺少商户账号"},
-		"unregistered": {"Nobody registered this payment", "支付尚未登记"}, "reference_conflict": {"It names two different payments", "指向两笔不同的支付"}, "dismissed": {"A person set it aside", "已被人工搁置"}, "not_yet": {"The gateway may not show it yet", "网关可能尚未显示"}, "reviewed": {"Nobody registered it; a person is asked", "未登记；已转人工"},
+		"unregistered": {"Nobody registered this payment", "支付尚未登记"}, "reference_conflict": {"The ids that it names do not belong together", "其中的编号彼此不符"}, "dismissed": {"A person set it aside", "已被人工搁置"}, "not_yet": {"The gateway may not show it yet", "网关可能尚未显示"}, "reviewed": {"Nobody registered it; a person is asked", "未登记；已转人工"},
 	}
 	families["likely"] = map[string]said{
 		"bad_signature":       {"The signature does not fit. Most often the secret is another one than the gateway's, test and live are mixed up, or a proxy changed the body on its way.", "签名不符。最常见的原因：密钥与网关的不同、测试与正式混淆，或代理改动了正文。"},
@@ -37,6 +37,7 @@ func init() {
 		"stale": {"This has changed since you looked", "您查看之后内容已变化"}, "unknown_payment": {"There is no such payment", "没有这笔支付"}, "unknown_review": {"There is no such review", "没有这项审查"}, "not_waiting": {"It is not waiting any more", "它已不在等待"}, "unknown_gateway": {"There is no such gateway", "没有这个网关"}, "unknown_request": {"There is no such request", "没有这个请求"}, "taken_in": {"It was taken in already", "它已被接收"},
 	}
 	families["error"] = map[string]said{
+		"overtaken":    {"The payment has changed since this decision was made. Turn it down, and decide anew.", "作出此决定后支付已有变化。请否决并重新决定。"},
 		"own_decision": {"You made this decision; another person must approve it.", "这是您作出的决定；须由另一人批准。"}, "approval_waits": {"Another decision about this payment waits for approval. Approve it or turn it down first.", "此支付已有一项决定等待批准。请先批准或否决它。"},
 		"throttled": {"There were too many tries. Wait a little, then try again.", "尝试次数过多。请稍等再试。"}, "sign_in_wrong": {"The name or the password is wrong.", "用户名或密码错误。"}, "password_short": {"The password needs at least twelve characters.", "密码至少需要十二个字符。"},
 		"password_long": {"The password is too long.", "密码过长。"}, "password_is_name": {"The password is the name; choose another.", "密码与用户名相同，请换一个。"}, "password_changed": {"The password was changed meanwhile. Sign in again.", "密码已被修改，请重新登录。"},
