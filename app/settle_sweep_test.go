@@ -38,8 +38,10 @@ func sweepSettlement(t *testing.T, job func(w *world, path string, arm func()) (
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			n, step := 1, 1
-			if simShare > 1 && kind < store.FailCommit {
-				step = 5 // under the race detector, which slows everything and to which each statement is alike
+			if simShare > 1 { // under the race detector, which slows everything and to which each operation is alike
+				if step = 3; kind < store.FailCommit {
+					step = 20
+				}
 			}
 			for ; sweepReport(t, fresh, kind, n, job); n += step {
 				if t.Failed() {

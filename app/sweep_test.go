@@ -267,7 +267,7 @@ func sweep(t *testing.T, fresh []byte, one errand, kind string) {
 		step = 3 // as a statement that fails alone, but for its neighbours
 	}
 	if simShare > 1 && faultKinds[kind] < store.FailCommit {
-		step *= 5 // under the race detector, which slows everything and to which each statement is alike
+		step *= 10 // under the race detector, which slows everything and to which each statement is alike
 	}
 	for fired := true; fired && !t.Failed(); n += step {
 		w.ref, w.shop.answer = fmt.Sprintf("A%d", n), ok
